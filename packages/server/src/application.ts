@@ -51,7 +51,7 @@ export async function openResources(config: Config, log: Log, metrics: Metrics) 
 
 /** @param sharedLocks locks that all processes with this store use. Default: no other process uses it */
 async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promise<ServerStore> {
-  if (store.driver === 'file') return openDiskStore(store.root, sharedLocks);
+  if (store.driver === 'file') return openDiskStore({ ...store, sharedLocks });
   // The SDK takes longer to load than everything else.
   const { S3Store } = await import('./store/s3/s3-store.ts');
   return new S3Store({ ...store, sharedLocks });

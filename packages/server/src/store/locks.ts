@@ -3,8 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { StoreUnavailableError } from '@berth/storage';
 
 /**
- * Runs work while no other work holds a lock with one of these names. Every change to a file holds the lock on its
- * name.
+ * Runs work while no other work holds one of these locks. Every change to a file holds the lock on its name.
  *
  * Work under a lock that several processes share gets that lock: once it is lost, the work must change nothing more.
  */

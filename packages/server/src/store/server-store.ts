@@ -15,10 +15,7 @@ import {
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 
-/**
- * The files of all environments, which are the storage API's only state. When a promise is fulfilled, the change is
- * durable.
- */
+/** The files of all environments: the storage API's only state. A fulfilled promise means a durable change. */
 export interface ServerStore extends BlobStore {
   /** @param content whose chunks then belong to the store, which frees their memory */
   write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo>;
@@ -42,8 +39,8 @@ const MIN_FREED_BYTES = 16 * 1024;
  */
 export function freeChunk({ buffer, byteLength }: Uint8Array): void {
   // Another chunk may be in the rest of the buffer.
-  const isWhole = byteLength === buffer.byteLength && byteLength >= MIN_FREED_BYTES;
-  if (isWhole && buffer instanceof ArrayBuffer) buffer.transfer(0);
+  const ownsBuffer = byteLength === buffer.byteLength && byteLength >= MIN_FREED_BYTES;
+  if (ownsBuffer && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 /** Environments are host name labels (D12): no environment name can escape into another's folder or key. */
@@ -132,6 +129,7 @@ async function send(
   target: Writable,
   recycle: BlobSource['recycle'],
 ): Promise<void> {
+  // A response whose connection has closed may never call back for a chunk that it has not sent.
   let interrupt = (_error: Error): void => {};
   const closed = finished(target, { readable: false });
   closed.catch((error) => interrupt(error));

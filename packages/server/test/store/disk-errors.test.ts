@@ -20,7 +20,7 @@ test('survives a disk that is full at any byte, including the trailer', async (c
   const disk = await mountSmallDisk('size=1m');
   if ('reason' in disk) return context.skip(disk.reason);
   const root = disk.folder;
-  const store = await openDiskStore(root);
+  const store = await openDiskStore({ root });
   const outcomes = new Set<string>();
   // Some sizes leave 64 bytes of the last page for the trailer, which then does not fit.
   for (let size = MEBIBYTE - 16_384 - 64; size <= MEBIBYTE + 4096; size += 1024) {

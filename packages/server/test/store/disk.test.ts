@@ -18,7 +18,7 @@ const TYPE = { contentType: 'a/b' };
 describeBlobStore('disk', async () => {
   const root = await mkdtemp(join(tmpdir(), 'berth-blobs-'));
   return {
-    store: await openDiskStore(root),
+    store: await openDiskStore({ root }),
     leftovers: () => readdir(join(root, 'tmp')),
     plantLitter: () => writeFile(join(root, 'tmp', 'litter'), 'half of a file'),
     dispose: () => rm(root, { recursive: true }),
@@ -28,6 +28,8 @@ describeBlobStore('disk', async () => {
 const write = (store: ServerStore, content: string, key = KEY) =>
   store.write(key, toStream(Buffer.from(content)), TYPE);
 
+const openShared = (root: string) => openDiskStore({ root, sharedLocks: NO_LOCKS });
+
 test('an upload whose caller goes while it waits for a lock is not stored', async () => {
   const caller = new AbortController();
   const root = await makeFolder();
@@ -35,7 +37,7 @@ test('an upload whose caller goes while it waits for a lock is not stored', asyn
     caller.abort(new Error('gone'));
     return work();
   };
-  const store = await openDiskStore(root, sharedLocks);
+  const store = await openDiskStore({ root, sharedLocks });
   const upload = store.write(KEY, toStream(toBytes(9)), { ...TYPE, signal: caller.signal });
   await expect(upload).rejects.toThrow('gone');
   expect(await readAll(store, KEY)).toBeUndefined();
@@ -43,7 +45,7 @@ test('an upload whose caller goes while it waits for a lock is not stored', asyn
 
 test('is unavailable after another program removed a folder, and creates one of files again', async () => {
   const root = await makeFolder();
-  const store = await openDiskStore(root);
+  const store = await openDiskStore({ root });
   await write(store, 'old');
   const other = { env: 'dev', path: 'b' };
   await rm(join(root, 'tmp'), { recursive: true });
@@ -69,7 +71,7 @@ test.each<[string, WithLocks]>([
   const to = { env: 'dev', path: 'b' };
   let locks = NO_LOCKS;
   const root = await makeFolder();
-  const store = await openDiskStore(root, (names, work) => locks(names, work));
+  const store = await openDiskStore({ root, sharedLocks: (names, work) => locks(names, work) });
   await write(store, 'old');
   await write(store, 'other', to);
   locks = failing;
@@ -90,7 +92,7 @@ test.each<[string, WithLocks]>([
 
 test('a sweep keeps what other living processes write, until a day has passed without a write', async () => {
   const root = await makeFolder();
-  const [store, other] = [await openDiskStore(root, NO_LOCKS), await openDiskStore(root, NO_LOCKS)];
+  const [store, other] = [await openShared(root), await openShared(root)];
   const sweepAfter = async (hours: number) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
     const count = await other.sweep();
@@ -122,11 +124,11 @@ test('refuses the store of a running process, and takes that of a killed one', a
   const root = join(folder, 'files');
   const { cli } = await startDevelopment(folder, '--data', '.');
   const owner = `Process ${cli.child.pid} on ${hostname()}`;
-  await expect(openDiskStore(root)).rejects.toThrow(owner);
-  await expect(openDiskStore(root, NO_LOCKS)).rejects.toThrow(owner);
+  await expect(openDiskStore({ root })).rejects.toThrow(owner);
+  await expect(openShared(root)).rejects.toThrow(owner);
   cli.child.kill('SIGKILL');
   await cli.finish();
-  const store = await openDiskStore(root);
+  const store = await openDiskStore({ root });
   expect(await readdir(join(root, 'owners'))).toHaveLength(1);
   await store.close();
   expect(await readdir(join(root, 'owners'))).toEqual([]);
@@ -135,23 +137,26 @@ test('refuses the store of a running process, and takes that of a killed one', a
 test('takes the store of this process before a restart, and leaves the file of another program', async () => {
   const { root } = await useStore('alone', process.pid, 1, 'id', hostname());
   await writeFile(join(root, 'owners', '.DS_Store'), '');
-  const store = await openDiskStore(root);
-  await expect(openDiskStore(root)).rejects.toThrow(`Process ${process.pid}`);
+  const store = await openDiskStore({ root });
+  await expect(openDiskStore({ root })).rejects.toThrow(`Process ${process.pid}`);
   await store.close();
   expect(await readdir(join(root, 'owners'))).toEqual(['.DS_Store']);
 });
 
 test.each(['alone', 'shared'])('refuses the store of another machine (%s)', async (ownership) => {
   const { root, file } = await useStore(ownership, 1, Date.now(), 'id', 'else.where');
-  await expect(openDiskStore(root)).rejects.toThrow(`remove ${file}`);
+  await writeFile(`${file}.other`, '');
+  const refused = openDiskStore({ root });
+  for (const path of [file, `${file}.other`])
+    await expect(refused).rejects.toThrow(`remove ${path}.`);
 });
 
 test('processes that share locks share a store, which nobody repairs meanwhile', async () => {
   const root = await makeFolder();
-  const stores = [await openDiskStore(root, NO_LOCKS), await openDiskStore(root, NO_LOCKS)];
-  await expect(openDiskStore(root)).rejects.toThrow('share Redis');
+  const stores = [await openShared(root), await openShared(root)];
+  await expect(openDiskStore({ root })).rejects.toThrow('share Redis');
   const repair = fsck(root, { repair: true, onProblem() {} });
   await expect(repair).rejects.toThrow('uses the store');
   for (const store of stores) await store.close();
-  await (await openDiskStore(root)).close();
+  await (await openDiskStore({ root })).close();
 });

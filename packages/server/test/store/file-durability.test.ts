@@ -8,10 +8,7 @@ import type { ServerStore } from '../../src/store/server-store.ts';
 import { makeFolder } from '../server/support/start-server.ts';
 import { toStream } from './blob-contents.ts';
 
-/**
- * What a loss of power could undo: contents that were written, and folders in which a name was given or taken, since
- * the last sync of the file or the folder.
- */
+/** What a loss of power could undo: contents and names that were written since the file or its folder was synced. */
 const unsynced = vi.hoisted(() => new Set<string>());
 /** Names that were given to files whose content was not durable. */
 const halfFiles = vi.hoisted((): string[] => []);
@@ -77,7 +74,7 @@ const copy = (from: string, to: string, options: { overwrite: boolean; move?: bo
 beforeEach(async () => {
   unsynced.clear();
   root = join(await makeFolder(), 'new', 'store');
-  const opened = openDiskStore(root);
+  const opened = openDiskStore({ root });
   await expectDurable(opened);
   store = await opened;
 });
@@ -96,7 +93,7 @@ test('a store is durable whose first process was killed while it was created', a
   root = join(dirname(root), 'other');
   await makeDurableFolder(root);
   for (const name of ['files', 'tmp']) await mkdir(join(root, name));
-  await expectDurable(openDiskStore(root));
+  await expectDurable(openDiskStore({ root }));
 });
 
 test('a damaged file that fsck moves aside is durable', async () => {

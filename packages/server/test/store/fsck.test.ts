@@ -14,7 +14,7 @@ let victim: string;
 
 beforeEach(async () => {
   root = await makeFolder();
-  store = await openDiskStore(root);
+  store = await openDiskStore({ root });
   for (const path of ['a', 'a/b', 'Folder/照片.jpg', key.path]) {
     const content = toStream(toBytes(10_000));
     await store.write({ env: 'dev', path }, content, { contentType: 'a/b' });

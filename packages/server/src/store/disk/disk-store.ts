@@ -29,9 +29,9 @@ import { toLocks, type WithLocks } from '../locks.ts';
 import { assertEnvironment, ENV_NAME, type ServerBlob, type ServerStore } from '../server-store.ts';
 import {
   diskCodeOf,
+  ifExists,
   isFolder,
   makeFolder,
-  orMissing,
   syncFolder,
   withDiskErrors,
 } from './file-system.ts';
@@ -42,12 +42,17 @@ export const STORE_FOLDERS = ['files', 'tmp'] as const;
 /** A running process writes to each of its temporary files far more often. */
 const ABANDONED_MILLISECONDS = 24 * 3_600_000;
 
+interface DiskStoreOptions {
+  readonly root: string;
+  /** Locks that all processes with this store use. Default: no other process uses it. */
+  readonly sharedLocks?: WithLocks | undefined;
+}
+
 /**
  * Opens a store on disk. Creates its folders if they are missing.
- * @param sharedLocks locks that all processes with this store use. Default: no other process uses it
  * @throws StoreUnavailableError if the folder cannot be used, or another process uses it and no locks are shared
  */
-export function openDiskStore(root: string, sharedLocks?: WithLocks): Promise<ServerStore> {
+export function openDiskStore({ root, sharedLocks }: DiskStoreOptions): Promise<ServerStore> {
   return withDiskErrors(async () => {
     await makeFolder(root);
     const folder = await realpath(root);
@@ -125,7 +130,7 @@ class DiskStore implements ServerStore {
   /** The open file stays the same, whatever happens to its name. */
   open(key: BlobKey): Promise<ServerBlob | undefined> {
     return withDiskErrors(async () => {
-      const blob = await orMissing(openStoredFile(pathOf(this.#root, key)));
+      const blob = await ifExists(openStoredFile(pathOf(this.#root, key)));
       if (blob === undefined) await this.#assertExists();
       return blob;
     });
@@ -176,8 +181,8 @@ class DiskStore implements ServerStore {
   delete(key: BlobKey): Promise<boolean> {
     const path = pathOf(this.#root, key);
     return withDiskErrors(async () => {
-      const find = () => orMissing(lstat(path));
-      const found = await this.#change([path], find, () => orMissing(unlink(path)));
+      const find = () => ifExists(lstat(path));
+      const found = await this.#change([path], find, () => ifExists(unlink(path)));
       if (found) await syncFolder(dirname(path));
       else await this.#assertExists();
       return found !== undefined;
@@ -192,10 +197,10 @@ class DiskStore implements ServerStore {
       for (const name of await readdir(folder)) {
         if (name.startsWith(this.#process)) continue;
         const path = join(folder, name);
-        const stats = await orMissing(lstat(path));
+        const stats = await ifExists(lstat(path));
         // Unlike `mtime`, `ctime` is never older than the name of the file.
         if (!stats?.isFile() || stats.ctimeMs >= abandonedSince) continue;
-        if (await orMissing(unlink(path).then(() => true))) count += 1;
+        if (await ifExists(unlink(path).then(() => true))) count += 1;
       }
       return count;
     });
@@ -264,7 +269,10 @@ class DiskStore implements ServerStore {
     }
   }
 
-  /** Creates a folder durably, once: no file in it is acknowledged before the folder is durable, too. */
+  /**
+   * Creates a folder durably, once: no file in it is acknowledged before the folder is durable, too. Unlike `makeFolder`,
+   * syncs one that exists: whoever created it may have been killed. Never creates `files`: the disk may not be mounted.
+   */
   #ensureFolder(folder: string): Promise<void> {
     const create = async () => {
       if (folder === join(this.#root, 'files')) return this.#assertExists();
@@ -290,7 +298,7 @@ class DiskStore implements ServerStore {
 
   async #assertFree(key: BlobKey, { overwrite }: CopyOptions): Promise<void> {
     if (overwrite) return;
-    if (await orMissing(lstat(pathOf(this.#root, key)))) throw new BlobExistsError(key);
+    if (await ifExists(lstat(pathOf(this.#root, key)))) throw new BlobExistsError(key);
   }
 
   /** If the disk is not mounted, for example, all files seem to be missing. */
@@ -312,12 +320,13 @@ type Ownership = 'alone' | 'shared';
  */
 export async function claimStore(root: string, ownership: Ownership, advice: string) {
   const folder = join(root, 'owners');
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const entry = [ownership, process.pid, Date.now(), randomUUID(), hostname()].join('.');
   const release = () => rm(join(folder, entry), { force: true });
   // Before looking for others: of two processes that start together, at least one sees the other.
   await writeFile(join(folder, entry), '', { flag: 'wx' });
   try {
+    const problems: string[] = [];
     for (const name of await readdir(folder)) {
       const owner = parseOwner(name);
       // A file manager may have added a file, such as .DS_Store.
@@ -325,12 +334,11 @@ export async function claimStore(root: string, ownership: Ownership, advice: str
       const file = join(folder, name);
       if (!isRunning(owner)) await rm(file, { force: true });
       else if (ownership === 'alone' || owner.ownership !== 'shared') {
-        const { pid, host } = owner;
-        throw new StoreUnavailableError(
-          `Process ${pid} on ${host} uses the store: ${advice}. If it has ended, remove ${file}.`,
-        );
+        const user = `Process ${owner.pid} on ${owner.host}`;
+        problems.push(`${user} uses the store: ${advice}. If it has ended, remove ${file}.`);
       }
     }
+    if (problems.length > 0) throw new StoreUnavailableError(problems.join('\n'));
   } catch (error) {
     await release();
     throw error;

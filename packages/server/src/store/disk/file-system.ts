@@ -44,7 +44,7 @@ export function diskCodeOf(error: unknown): string | undefined {
   return errno === undefined ? undefined : code;
 }
 
-export async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
+export async function ifExists<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {

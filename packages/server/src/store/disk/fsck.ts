@@ -2,7 +2,7 @@ import { lstat, readdir, realpath, rename } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BlobDamagedError } from '@berth/storage';
 import { claimStore, STORE_FOLDERS, STORED_FILE } from './disk-store.ts';
-import { diskCodeOf, makeFolder, orMissing, syncFolder, withDiskErrors } from './file-system.ts';
+import { diskCodeOf, ifExists, makeFolder, syncFolder, withDiskErrors } from './file-system.ts';
 import { openStoredFile } from './stored-file.ts';
 
 export interface FileProblem {
@@ -35,7 +35,7 @@ export function fsck(folder: string, { onProblem, repair = false }: FsckOptions)
     const report = { files: 0, bytes: 0, problems: 0 };
     try {
       for await (const path of listFiles(root, 'files')) {
-        const found = await orMissing(checkFile(root, path));
+        const found = await ifExists(checkFile(root, path));
         // Otherwise, it was deleted in the meantime.
         if (found === undefined) continue;
         if (found.kind !== 'foreign') report.files += 1;
@@ -63,7 +63,7 @@ async function moveDurably(from: string, to: string): Promise<void> {
 
 /** Yields the paths of everything but folders. */
 async function* listFiles(root: string, folder: string): AsyncGenerator<string> {
-  const entries = (await orMissing(readdir(join(root, folder), { withFileTypes: true }))) ?? [];
+  const entries = (await ifExists(readdir(join(root, folder), { withFileTypes: true }))) ?? [];
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* listFiles(root, path);

@@ -13,8 +13,7 @@ import { diskCodeOf, toStoreError, withDiskErrors } from './file-system.ts';
  *
  *   content | JSON: size, ETag, CRC-32, content type | length of the JSON | CRC-32 of the JSON | BERTHv2
  *
- * The numbers have four bytes, big-endian. A file without an intact trailer is damaged. Files already stored must stay
- * readable.
+ * The numbers have four bytes, big-endian. A file without an intact trailer is damaged. Stored files must stay readable.
  */
 const MAGIC = Buffer.from('BERTHv2\n');
 const FOOTER_BYTES = 8 + MAGIC.length;
@@ -109,8 +108,7 @@ async function writeAll(
 
 /**
  * Opens a file and reads its trailer.
- * @throws BlobDamagedError if the file is damaged or was not written by this store; a file system error if it does not
- *   exist
+ * @throws BlobDamagedError if it is damaged or not of this store; a file system error if it does not exist
  */
 export async function openStoredFile(path: string): Promise<ServerBlob> {
   const handle = await open(path, READ);

@@ -156,8 +156,7 @@ function createClient(options: S3StoreOptions): S3Client {
     logger: SILENT,
     // Waiting for `100 Continue` takes a round trip for each part, and a store that refuses one says so anyway.
     expectContinueHeader: false,
-    // Otherwise streams are sent in chunks with a trailer, which Ceph and others reject (411). The signature contains
-    // the SHA-256 of the content.
+    // Otherwise, streams get a trailer, which Ceph and others reject (411). The signature contains the SHA-256.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -195,7 +194,7 @@ export function toNotS3Error(): StoreUnavailableError {
 }
 
 /** Returns `undefined` if the object, or the version in the condition, does not exist. A HEAD request cannot tell whether the bucket is missing. */
-export async function orNoObject<T>(request: Promise<T>): Promise<T | undefined> {
+export async function ifExists<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;
   } catch (error) {

@@ -23,8 +23,8 @@ import { type ServerBlob, type ServerStore, toServerBlob } from '../server-store
 import {
   Bucket,
   expectS3,
+  ifExists,
   type ObjectPlace,
-  orNoObject,
   type S3StoreOptions,
   type Send,
   toNotS3Error,
@@ -44,8 +44,7 @@ const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
  * Files in a bucket of S3 or a compatible store. They are objects named `<prefix><env>/<path>`; all other objects and
  * uploads under the prefix are treated as belonging to other processes of this server.
  *
- * The credentials need GetObject, PutObject, DeleteObject, AbortMultipartUpload, ListBucket and
- * ListBucketMultipartUploads.
+ * The credentials need GetObject, PutObject, DeleteObject, AbortMultipartUpload, ListBucket, ListBucketMultipartUploads.
  *
  * Uploads and copies are atomic. Deletions and moves check first, which is exact within a process, and among processes
  * with `sharedLocks`. Nothing shows that several processes use a bucket without them: they may then delete or move the
@@ -72,10 +71,7 @@ export class S3Store implements ServerStore {
     return openObject(this.#bucket, this.#bucket.locate(key));
   }
 
-  /**
-   * Not all stores have conditional copies and deletions (MinIO, Ceph 16), so both files are locked, and what was
-   * checked stays true.
-   */
+  /** Not all stores have conditional copies and deletions (MinIO, Ceph 16), so both files stay locked meanwhile. */
   async copy(from: BlobKey, to: BlobKey, { overwrite, move }: CopyOptions): Promise<BlobInfo> {
     const [source, destination] = [this.#bucket.locate(from), this.#bucket.locate(to)];
     const path = source.Key.split('/').map(encodeURIComponent).join('/');
@@ -86,9 +82,9 @@ export class S3Store implements ServerStore {
       if (head === undefined) throw new BlobMissingError(from);
       const info = toObjectInfo(head);
       if (info.size > MAX_OBJECT_BYTES) throw toTooLargeError();
-      const isFree = overwrite || !(await orNoObject(send(new HeadObjectCommand(destination))));
+      const isFree = overwrite || !(await ifExists(send(new HeadObjectCommand(destination))));
       if (!isFree) throw new BlobExistsError(to);
-      const copied = await orNoObject(send(copy));
+      const copied = await ifExists(send(copy));
       // Another program, which takes no locks, has deleted the source.
       if (copied === undefined) throw new BlobMissingError(from);
       expectS3(copied.CopyObjectResult?.ETag);
@@ -123,7 +119,7 @@ export class S3Store implements ServerStore {
         const isAbandoned = Initiated !== undefined && Initiated <= abandonedSince;
         if (!isAbandoned || uploadsInProgress.has(UploadId)) continue;
         const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
-        if (await orNoObject(bucket.send(abort))) count += 1;
+        if (await ifExists(bucket.send(abort))) count += 1;
       }
       isMore = found.IsTruncated === true;
       page = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
@@ -141,14 +137,14 @@ export class S3Store implements ServerStore {
 
   /** A 404 to HEAD has no body that says whether the object or the bucket is missing. */
   async #findObject(send: Send, object: ObjectPlace) {
-    const head = await orNoObject(send(new HeadObjectCommand(object)));
+    const head = await ifExists(send(new HeadObjectCommand(object)));
     if (head === undefined) await this.#assertExists(send);
     return head;
   }
 
   async #assertExists(send: Send): Promise<void> {
     const { name } = this.#bucket;
-    if (await orNoObject(send(new HeadBucketCommand({ Bucket: name })))) return;
+    if (await ifExists(send(new HeadBucketCommand({ Bucket: name })))) return;
     throw new StoreUnavailableError(`The bucket "${name}" does not exist.`);
   }
 }
@@ -203,7 +199,7 @@ async function getObject(
   object: ObjectPlace,
   condition: { readonly Range?: string; readonly IfMatch?: string | undefined } = {},
 ) {
-  const found = await orNoObject(bucket.send(new GetObjectCommand({ ...object, ...condition })));
+  const found = await ifExists(bucket.send(new GetObjectCommand({ ...object, ...condition })));
   if (found === undefined) return undefined;
   const body = found.Body as Readable;
   // A connection that breaks before anyone reads is replaced when someone does.

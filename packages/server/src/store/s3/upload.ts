@@ -35,11 +35,11 @@ export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 
 const CLEAN_UP_SECONDS = 5;
 
-/** IDs of the uploads in parts of this process. */
+/** IDs of the multipart uploads of this process. */
 export const uploadsInProgress = new Set<string>();
 
 /**
- * The upload of an object, which is atomic (D28): a single PUT is, and so is an upload in parts, because the store only
+ * The upload of an object, which is atomic (D28): a single PUT is, and so is a multipart upload, because the store only
  * shows the object when the upload is completed. A sweep aborts what killed processes have left.
  */
 export class Upload {
