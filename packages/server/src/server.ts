@@ -22,10 +22,7 @@ export interface BerthServer {
   readonly url: string;
   /** URL for health checks and metrics; undefined with `admin: false`. Throws before `listen`. */
   readonly adminUrl: string | undefined;
-  /**
-   * Starts accepting calls. Rejects as `net.Server` does, for example with `EADDRINUSE`; the server is then closed. Can
-   * be called once.
-   */
+  /** Starts accepting calls, once. If it rejects, as `net.Server` does (`EADDRINUSE`), the server is closed. */
   listen(): Promise<void>;
   /**
    * Applies another configuration while the server is running: environments, credentials, services, quotas, CORS, keys,
@@ -47,8 +44,7 @@ export interface BerthServer {
 }
 
 /**
- * Creates a server with the gateway, storage API, upload target and downloads on one port, and health checks
- * and metrics on another.
+ * Creates a server with the gateway, storage API, upload target and links on one port, and health and metrics on another.
  *
  * @param config the settings, or the name of a file with them (YAML or JSON), in which `${NAME}` in a string refers to an
  *   environment variable. Relative paths are relative to the working directory, or to the folder of the file
@@ -138,7 +134,8 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
     clearInterval(sweeps);
     endpoints.close();
     redis?.close();
-    await blobs.close();
+    const onError = (error: unknown) => log.warn({ err: error }, 'cannot release the store');
+    await blobs.close().catch(onError);
     // Last, so that `/readyz` reports that the server is draining.
     if (!admin?.listening) return;
     admin.close();

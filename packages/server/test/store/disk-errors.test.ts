@@ -44,7 +44,7 @@ test('a full or read-only disk gets the documented error, and recovers without a
   const disk = await mountSmallDisk('size=6m');
   if ('reason' in disk) return context.skip(disk.reason);
   const store = { driver: 'file' as const, root: disk.folder };
-  const { dev, adminUrl } = await startDeployment({ store });
+  const { dev, adminUrl, server } = await startDeployment({ store });
   const upload = async (path: string, content: string | Uint8Array<ArrayBuffer>) => {
     const response = await dev.upload(path, content);
     const { status, headers } = response;
@@ -71,6 +71,9 @@ test('a full or read-only disk gets the documented error, and recovers without a
   expect(await upload('b.txt', new Uint8Array(MEBIBYTE))).toEqual([204, null, undefined]);
   for (const at of [0, 1, 2]) expect(await change(at)).toMatchObject({ status: 200 });
   expect(await dev.read('c.txt')).toBe('old');
+  await disk.remount('ro');
+  await server.close();
+  await expect(fetch(`${adminUrl}/readyz`)).rejects.toThrow();
 });
 
 const errorCodeOf = (xml: string) => /<Code>(\w+)/.exec(xml)?.[1];
