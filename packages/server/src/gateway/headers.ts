@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import type { GatewayInput } from '@berth/server-stubs';
 import { memoize } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
+import { toAddress } from '../http/http.ts';
 
 /** Headers that are not sent to services, in addition to what the router removes. */
 const WITHHELD = new Set([
@@ -33,8 +34,7 @@ const NO_HEADERS: IncomingMessage['headers'] = {};
  * Creates a function that returns the headers of the call to a service, as alternating names and values. The service
  * gets no credentials, because with them it could call other services or the storage API in the caller's name.
  *
- * @param trustProxy whether to continue the `X-Forwarded-*` headers of a request, which the proxy in front of the
- *   gateway has set
+ * @param trustProxy whether to continue the `X-Forwarded-*` headers that the proxy in front of the gateway has set
  */
 export function createToServiceHeaders({ storageHeaders }: WireProfile, trustProxy: boolean) {
   const credentials = new Set(Object.values(storageHeaders).map(toSpelling));
@@ -72,17 +72,17 @@ function addForwarded(
   { headers: received, socket }: IncomingMessage,
   trustProxy: boolean,
 ): void {
-  const address = socket.remoteAddress ?? 'unknown';
+  const address = toAddress(socket.remoteAddress) ?? 'unknown';
   const protocol = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
   const trusted = trustProxy ? received : NO_HEADERS;
-  // Node joins repeated ones, although the type allows a list.
+  // Node joins repeated ones, although the type allows a list. An empty one says nothing.
   const addresses = trusted['x-forwarded-for'] as string | undefined;
   headers.push(
     'x-forwarded-for',
-    addresses === undefined ? address : `${addresses}, ${address}`,
+    addresses ? `${addresses}, ${address}` : address,
     'x-forwarded-proto',
-    (trusted['x-forwarded-proto'] as string | undefined) ?? protocol,
+    (trusted['x-forwarded-proto'] as string | undefined) || protocol,
   );
-  const host = (trusted['x-forwarded-host'] as string | undefined) ?? received.host;
+  const host = (trusted['x-forwarded-host'] as string | undefined) || received.host;
   if (host !== undefined) headers.push('x-forwarded-host', host);
 }

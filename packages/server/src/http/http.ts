@@ -104,8 +104,7 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
       if (connection === undefined) socket.destroy();
       else connection.refuse(toRefusal(error));
     })
-    // Node also reports it as a `clientError`, but no refusal can be sent without a handshake: `end`
-    // would wait for one indefinitely.
+    // Node also reports it as a `clientError`, but without a handshake, sending a refusal would never end.
     .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
 
   let watch: NodeJS.Timeout | undefined;
@@ -183,7 +182,12 @@ export function toRequestUrl({ headers, socket }: IncomingMessage): string {
   const scheme = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
   const url = URL.parse(`${scheme}://${headers.host}`);
   if (url && (isLoopback(url.hostname) || url.hostname.endsWith('.localhost'))) return url.origin;
-  return toUrl(scheme, socket.localAddress ?? '127.0.0.1', socket.localPort ?? 0);
+  return toUrl(scheme, toAddress(socket.localAddress) ?? '127.0.0.1', socket.localPort ?? 0);
+}
+
+/** An IPv6 socket reports IPv4 addresses as `::ffff:192.0.2.1` (RFC 4291, section 2.5.5.2). */
+export function toAddress(address: string | undefined): string | undefined {
+  return address?.replace(/^::ffff:(?=[\d.]+$)/i, '');
 }
 
 export function toUrl(scheme: 'http' | 'https', host: string, port: number): string {

@@ -3,7 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
+import type { GatewayInput } from '@berth/server-stubs';
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { expect, it } from 'vitest';
+import { createToServiceHeaders } from '../../src/gateway/headers.ts';
+import { toRequestUrl } from '../../src/http/http.ts';
 import { startRawService, startService } from '../server/support/hosted-service.ts';
 import { serving, startInFront, startServer } from '../server/support/start-server.ts';
 import { open, sendRaw } from '../support/send-raw.ts';
@@ -88,6 +92,18 @@ it('continues X-Forwarded-* of a trusted proxy', async () => {
     ...FORWARDED,
     'x-forwarded-for': '10.0.0.1, 127.0.0.1',
   });
+  await send({ headers: { 'X-Forwarded-For': '' } });
+  expect(seen[1]?.request.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1' });
+});
+
+it('writes the IPv4 addresses of an IPv6 socket as such', () => {
+  const [localAddress, remoteAddress] = ['::ffff:192.0.2.1', '::ffff:192.0.2.2'];
+  const socket = { localAddress, localPort: 1, remoteAddress };
+  const request = { headers: { host: 'a.example' }, socket } as unknown as IncomingMessage;
+  expect(toRequestUrl(request)).toBe('http://192.0.2.1:1');
+  const toServiceHeaders = createToServiceHeaders(defaultWireProfile, false);
+  const input = { rawHeaders: [] as string[] } as unknown as GatewayInput;
+  expect(toServiceHeaders(input, request, null)).toContain('192.0.2.2');
 });
 
 it('sends 100 Continue only after authentication, and no expectation to the service', async () => {
