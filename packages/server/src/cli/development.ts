@@ -27,10 +27,7 @@ const KEYS_FILE = 'development-keys.json';
 
 type DevelopmentKeys = Awaited<ReturnType<typeof createKeys>>;
 
-/**
- * Reads the development keys in a data folder, with which tokens and links stay valid after a restart. Returns
- * `undefined` if the folder has none.
- */
+/** Reads the development keys in a data folder, if it has any. With them, tokens and links survive a restart. */
 export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys | undefined> {
   const file = join(data, KEYS_FILE);
   try {
@@ -123,8 +120,7 @@ export async function describeDevelopment(
   data: string,
   { tokenKey, keyPair }: DevelopmentKeys,
 ): Promise<string> {
-  const claims = { subject: 'developer', seconds: VALID_SECONDS };
-  const token = await mintToken({ ...claims, key: tokenKey });
+  const token = await mintToken({ key: tokenKey, subject: 'developer', seconds: VALID_SECONDS });
   const { documents } = CONTRACT;
   return [
     `Reference server of the Gateway API ${documents['gateway.v1'].version} and the Storage API ${documents['storage.v2'].version}, environment ${ENV}`,
@@ -191,8 +187,7 @@ function toCommand(...parts: string[]): string {
 }
 
 /**
- * Converts a line of the JSON log to a line for a terminal: calls, warnings and errors. Returns an empty string for
- * what a developer need not see.
+ * Converts a line of the JSON log to one for a terminal, or to an empty string if a developer need not see it.
  *
  * @example
  * '09:41:07 GET /v1/cloudrun/hello 401 2 ms MISSING_CREDENTIALS: …'
@@ -201,15 +196,17 @@ export function toTerminalLine(json: string): string {
   const line = JSON.parse(json);
   const { level, time, msg, err, outcome, code, reason, cause } = line;
   const clock = new Date(time).toTimeString().slice(0, 8);
+  // A caller must not control the terminal.
+  const toLine = (text: string, controls: RegExp) => `${clock} ${text.replace(controls, '?')}\n`;
   if (outcome === undefined) {
     if (level === 'info') return '';
-    return `${clock} ${err === undefined ? msg : `${msg}: ${err.stack ?? err.message}`}\n`;
+    const text = err === undefined ? msg : `${msg}: ${err.stack ?? err.message}`;
+    return toLine(text, /[^\P{Cc}\n]/gu);
   }
   const details = [code, reason, cause].filter(Boolean).join(': ');
   const ending =
     { aborted: 'aborted', gone: 'caller disconnected' }[outcome as string] ?? line.status;
   const duration = `${Math.round(line.ms ?? 0)} ms`;
   const text = [line.method, line.path, ending, duration, details].filter(Boolean).join(' ');
-  // A caller must not control the terminal.
-  return `${clock} ${text.replace(/\p{Cc}/gu, '?')}\n`;
+  return toLine(text, /\p{Cc}/gu);
 }

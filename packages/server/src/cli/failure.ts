@@ -14,7 +14,7 @@ export class Failure extends Error {
   }
 }
 
-/** Converts an error that the user can fix; otherwise returns `undefined`: then it is a bug. */
+/** Converts an error that the user can fix. `undefined` means a bug. */
 export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) return new Failure(error.message);

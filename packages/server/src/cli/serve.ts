@@ -40,7 +40,7 @@ export async function serveConfig(file: string): Promise<void> {
     log.info('stopped');
     await flushLog();
   });
-  // The URLs are for this machine, also if the server is exposed to the network.
+  // The URLs are for this machine, even if the server is exposed to the network.
   const { host } = config.listen;
   log.info({ url: server.url, host, adminUrl: server.adminUrl }, 'listening');
   // One reload at a time, so that the last one requested wins.

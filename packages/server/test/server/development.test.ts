@@ -47,6 +47,7 @@ test('a line names the cause of a failure, and cannot control the terminal', () 
   const unparsed = { outcome: 'refused', path: '', status: 400, reason: 'No.' };
   expect(line(unparsed)).toBe(' 400 0 ms No.\n');
   expect(line({ msg: 'failed', err: { message: 'Oh' } })).toMatch(/ failed: Oh\n$/);
+  expect(line({ msg: 'm', err: { stack: 'E\u001b\n at a' } })).toMatch(/ m: E\?\n at a\n$/);
   expect(line({ level: 'info', msg: 'draining' })).toBe('');
 });
 
