@@ -14,7 +14,7 @@ import {
   visit,
 } from 'yaml';
 import { ConfigError, type ConfigProblem, validate } from './problems.ts';
-import { type ConfigInput, isUrl, type ParsedConfig } from './schema.ts';
+import { type ConfigInput, isUrl, MIN_LENGTHS, type ParsedConfig } from './schema.ts';
 
 type ParsedEnvironment = ParsedConfig['environments'][string];
 
@@ -124,8 +124,7 @@ function offsetOf(document: Document, path: ConfigProblem['path']): number {
 
 /**
  * Validates a configuration, fills in the defaults and reads the files that it names. Validates twice: files can only be
- * read once it is known that their names are strings, and their contents are validated as if they were in the
- * configuration.
+ * read once their names are known to be strings, and their contents are then validated like other settings.
  *
  * @param folder base of relative paths; default: the working directory
  * @throws ConfigError with all errors
@@ -154,11 +153,13 @@ async function readFiles(config: ParsedConfig, folder: string) {
   if (typeof config.wireProfile === 'string') {
     config.wireProfile = await readJson(config.wireProfile, ['wireProfile']);
   }
-  for (const [index, key] of keys.entries()) await readSecret(key, ['keys', index]);
+  for (const [index, key] of keys.entries()) {
+    await readSecret(key, ['keys', index], MIN_LENGTHS.key);
+  }
   for (const [name, { credentials, tokens }] of Object.entries(environments)) {
     const path = ['environments', name];
     for (const [index, pair] of credentials.entries()) {
-      await readSecret(pair, [...path, 'credentials', index]);
+      await readSecret(pair, [...path, 'credentials', index], MIN_LENGTHS.credential);
     }
     if (typeof tokens?.jwks === 'string' && !isUrl(tokens.jwks)) {
       // Validated below, as if it were in the configuration.
@@ -168,7 +169,7 @@ async function readFiles(config: ParsedConfig, folder: string) {
   }
   return { config, problems };
 
-  async function readText(name: string, path: Path): Promise<string> {
+  async function readText(name: string, path: Path, minLength = 1): Promise<string> {
     if (name.includes('\n')) {
       // Not quoted, because it may be a private key.
       problems.push({ path, message: 'must be the name of a file, not its content' });
@@ -177,7 +178,9 @@ async function readFiles(config: ParsedConfig, folder: string) {
     const file = resolve(folder, name);
     try {
       const text = (await readFile(file, 'utf8')).trim();
-      if (text === '') problems.push({ path, message: `refers to ${file}, which is empty` });
+      const short = text === '' ? 'is empty' : `must have at least ${minLength} characters`;
+      if (text.length < minLength)
+        problems.push({ path, message: `refers to ${file}, which ${short}` });
       return text;
     } catch (error) {
       const { errno, message } = error as NodeJS.ErrnoException;
@@ -203,10 +206,11 @@ async function readFiles(config: ParsedConfig, folder: string) {
   async function readSecret(
     holder: { secret?: string | undefined; secretFile?: string | undefined },
     path: Path,
+    minLength: number,
   ): Promise<void> {
-    const { secretFile } = holder;
-    if (secretFile === undefined) return;
-    holder.secret = await readText(secretFile, [...path, 'secretFile']);
+    const { secretFile: name } = holder;
+    if (name === undefined) return;
+    holder.secret = await readText(name, [...path, 'secretFile'], minLength);
     delete holder.secretFile;
   }
 

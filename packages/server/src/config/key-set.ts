@@ -14,10 +14,7 @@ const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
 /** RFC 7518, section 3.3: "A key of size 2048 bits or larger MUST be used". */
 const MIN_RSA_BITS = 2048;
 
-/**
- * Returns why a value is not a set of public keys that can verify tokens, as the end of a sentence that begins with
- * the set. It does not quote the value.
- */
+/** Returns why a value is not a set of public keys, as the end of a sentence. It does not quote the value. */
 export function findKeyProblem(value: unknown): string | undefined {
   const keys = (value as Partial<JSONWebKeySet> | null)?.keys;
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {

@@ -78,8 +78,7 @@ function toProblems(issues: readonly Issue[], at: Path = []): ConfigProblem[] {
 
 /**
  * Says what is wrong with a setting and how to fix it, as the end of a sentence that begins with the setting. Schemas have
- * messages of their own for what only they know. zod reports all unknown settings of an object in one issue, so their
- * messages come from `toProblems`.
+ * messages of their own for what only they know. For unknown settings, which share an issue, see `toProblems`.
  */
 function toMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

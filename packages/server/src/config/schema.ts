@@ -35,9 +35,7 @@ const listen = z
       .describe('Seconds that a client may take to send the request headers.'),
     stalledSeconds: seconds
       .default(30)
-      .describe(
-        'Seconds in which a client must send 1 KiB of a body, or read a part of a response; 0: no limit.',
-      ),
+      .describe('Seconds to send 1 KiB of a body, or to read some of a response; 0: no limit.'),
     keepAliveSeconds: limitedSeconds
       .default(65)
       .describe('Seconds to keep idle connections; longer than the load balancer does.'),
@@ -58,9 +56,7 @@ const listen = z
 
 const admin = z
   .strictObject({
-    host: text
-      .default('127.0.0.1')
-      .describe('Address. Anyone who can reach it can read the metrics.'),
+    host: text.default('127.0.0.1').describe('Address; anyone who reaches it sees the metrics.'),
     port: port.default(4021).describe('Port; 0 picks a free one.'),
   })
   .describe('Listener for /healthz, /readyz and /metrics; false switches it off.');
@@ -176,12 +172,17 @@ const redis = z
   })
   .describe('Shares quotas, revocations and locks among several processes.');
 
-/** A secret in the configuration or in a file. A short one could be guessed from what it signed. */
+/** A shorter one could be guessed from what it signed. */
+export const MIN_LENGTHS = { key: 32, credential: 16 };
+
+/** A secret in the configuration or in a file. */
 function secretOf(minLength: number) {
   const hint = `must have at least ${minLength} characters`;
   return {
     secret: z.string().min(minLength, hint).optional().describe(`The secret. It ${hint}.`),
-    secretFile: text.optional().describe('File with the secret; outer white space is removed.'),
+    secretFile: text
+      .optional()
+      .describe('File with the secret; leading and trailing whitespace is removed.'),
   };
 }
 
@@ -218,7 +219,7 @@ const credential = z
         'must be 1 to 256 visible ASCII characters other than slashes and commas',
       )
       .describe('ID of the key pair, as used in signatures.'),
-    ...secretOf(16),
+    ...secretOf(MIN_LENGTHS.credential),
     token: z
       .string()
       .regex(/^[!-+\--~]+$/, 'must be ASCII without commas and spaces')
@@ -259,14 +260,10 @@ const service = z
       .describe('The `sub` of tokens, or IDs of key pairs, that may call it. Default: all.'),
     maxCalls: count
       .default(1024)
-      .describe(
-        'Maximum number of concurrent calls to the endpoints of a version, from all services.',
-      ),
+      .describe('Maximum concurrent calls to the endpoints of a version, from all services.'),
     headersSeconds: limitedSeconds
       .optional()
-      .describe(
-        'Seconds until the response headers must arrive. Default: `limits.gatewayHeadersSeconds`.',
-      ),
+      .describe('Time limit of the response headers. Default: `limits.gatewayHeadersSeconds`.'),
     endpoints: endpoints.optional().describe('URLs of the instances of the only version.'),
     versions: z.array(version).optional().describe('Versions with their endpoints.'),
   })
@@ -345,7 +342,7 @@ export const configSchema = z
       .describe('Where files are stored. The server has no other state.'),
     redis: redis.optional(),
     keys: z
-      .array(z.strictObject(secretOf(32)).refine(hasOneSecret, SECRET_MESSAGE))
+      .array(z.strictObject(secretOf(MIN_LENGTHS.key)).refine(hasOneSecret, SECRET_MESSAGE))
       .min(1, 'needs at least one key')
       .describe('Secrets that sign grants and links: the first one signs, all are accepted.'),
     environments: z

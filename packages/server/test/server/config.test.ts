@@ -149,7 +149,7 @@ test.each([
     '[0].id is missing: it must be a string',
   ],
   ['dev: { credentials: [{ id: a, secret: x }] }', '[0].secret must have at least 16 characters'],
-  ['dev: { credentials: [{ id: a, secretFile: text }] }', 'secret must have at least 16'],
+  ['dev: { credentials: [{ id: a, secretFile: text }] }', 'to text, which must have at least 16'],
   ['dev: { services: { aa: { headersSeconds: 0, endpoints: [] } } }', 'must be at least 0.001.'],
   ['dev: { services: { aa: { headersSeconds: 9e9, endpoints: [] } } }', 'must be at most 2073600.'],
   ['dev: { credentials: [{ id: a, secretFile: gone }] }', 'refers to gone, which cannot be read'],
