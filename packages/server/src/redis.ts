@@ -136,6 +136,8 @@ export async function connectRedis(
   redis.on('ready', () => setAvailable('all'));
 
   return {
+    /** Whether each feature was available when it was last used. */
+    isAvailable: () => unavailable.size === 0,
     /** Counts a call in the window of all processes, or returns how many full seconds to wait. */
     async countCall(env: string, { calls, seconds }: Quota): Promise<number | undefined> {
       if (performance.now() < countsAgainAt) fail('quota');

@@ -75,7 +75,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   const { redis, blobs, inFlight, endpoints } = resources;
   const application = createApplication(config, resources, log, metrics);
   const http = createHttpServer(config.listen, application, () => phase === 'draining');
-  const admin = config.admin ? createAdmin(blobs, metrics, () => phase) : undefined;
+  const admin = config.admin ? createAdmin(resources, metrics, () => phase) : undefined;
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => inFlight.calls);
   const countServiceCalls = () => endpoints.activeCalls;

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { RedisState } from '../redis.ts';
 import type { ServerStore } from '../store/server-store.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -8,11 +9,17 @@ export type Phase = 'starting' | 'ready' | 'draining';
 
 type Page = readonly [status: number, text: string, contentType?: string];
 
-export function createAdmin(blobs: ServerStore, metrics: Metrics, getPhase: () => Phase): Server {
-  // Hosted services do not need the store, so its outage does not make this fail.
+export function createAdmin(
+  { blobs, redis }: { blobs: ServerStore; redis: RedisState | undefined },
+  metrics: Metrics,
+  getPhase: () => Phase,
+): Server {
+  // Hosted services need neither the store nor Redis, so their outage does not make this fail.
   const toReadiness = async (): Promise<Page> => {
     const phase = getPhase();
-    return phase === 'ready' ? [200, `ready\n${await findStoreFault(blobs)}`] : [503, `${phase}\n`];
+    if (phase !== 'ready') return [503, `${phase}\n`];
+    const redisFault = redis?.isAvailable() === false ? 'redis: not available\n' : '';
+    return [200, `ready\n${await findStoreFault(blobs)}${redisFault}`];
   };
   const pages = new Map<string | undefined, () => Page | Promise<Page>>([
     ['/healthz', () => [200, 'ok\n']],
