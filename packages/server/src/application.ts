@@ -8,7 +8,7 @@ import { Issuers } from './auth/issuers.ts';
 import type { Config } from './config/config.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { EndpointPool } from './gateway/targets.ts';
-import { type Application, toRequestUrl } from './http/http.ts';
+import { type Application, type Listener, toRequestUrl } from './http/http.ts';
 import { createCalls, type InFlight, recordOf, type Surface } from './observe/calls.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
@@ -134,14 +134,12 @@ export function createApplication(
     },
     shouldUpgrade: gatewayRouter.shouldUpgrade,
     cors: createCors('gateway', wireProfile, cors),
+    wireProfile,
     onRefused: calls.onRefused,
   };
 }
 
-interface Router {
-  (request: IncomingMessage, response: ServerResponse): unknown;
-  readonly checkContinue?: (request: IncomingMessage, response: ServerResponse) => unknown;
-}
+type Router = Listener & { readonly checkContinue?: Listener };
 
 /** D12: "a server with a single environment also accepts any loopback host". */
 function toEnvOption(names: readonly string[]): EnvOption {

@@ -164,7 +164,7 @@ export class Forwarding implements Dispatcher.DispatchHandler {
     if (state === 'done') return;
     this.#discard();
     if (state === 'relaying') {
-      recordOf(this.#response.req).end('aborted', this.#toGatewayError(error, state));
+      recordOf(this.#response.req).settle('aborted', this.#toGatewayError(error, state));
       this.#relay?.abort();
     } else if (!this.#response.destroyed && this.#shouldRetry(error, state)) {
       if (state === 'sent') this.#retriesLeft -= 1;

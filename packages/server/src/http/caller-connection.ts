@@ -1,24 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayError } from '@berth/server-stubs';
-import type { Cors } from '@berth/server-stubs/contract';
 import { recordOf } from '../observe/calls.ts';
-import { findFramingError, sendRefusal, TOO_SLOW } from './refusal.ts';
+import { findFramingError, type Refusals, sendRefusal, TOO_SLOW } from './refusal.ts';
 
 /**
  * Maximum number of requests that a connection may have open. Node parses all requests of a chunk at once, whether their
  * responses can be sent or not: 64 KiB of short ones take 9 MB.
  */
 const MAX_PIPELINED = 64;
-
-/** What refusals need of the application, which a reload replaces. */
-export interface Refusals {
-  /** So that pages can read refusals. */
-  readonly cors: Cors;
-  /** The request is undefined if it cannot be parsed. */
-  readonly onRefused: (error: GatewayError, requestId: string, request?: IncomingMessage) => void;
-}
 
 /** A connection from a caller: accepts or refuses what arrives, and ends what stalls. */
 export class CallerConnection {
@@ -45,7 +35,8 @@ export class CallerConnection {
     if (!this.#socket.writable) return false;
     const error = findFramingError(request);
     if (error !== undefined) {
-      if (this.#findOpen().length === 0) this.#send(error, request);
+      if (this.#findOpen().length === 0)
+        sendRefusal(this.#socket, error, this.#getRefusals(), request);
       else this.abort();
       return false;
     }
@@ -79,30 +70,21 @@ export class CallerConnection {
     const isResponse = isBody && current && other === undefined && !current.headersSent;
     const isBadRequest = !isBody && current === undefined;
     const { writable } = this.#socket;
-    if (writable && (isResponse || isBadRequest)) this.#send(error, isBody ? request : undefined);
-    else this.abort();
+    if (!writable || !(isResponse || isBadRequest)) this.abort();
+    else sendRefusal(this.#socket, error, this.#getRefusals(), isBody ? request : undefined);
   }
 
   #findOpen(): readonly ServerResponse[] {
     return this.#responses.filter(({ writableFinished }) => !writableFinished);
   }
 
-  #send(error: GatewayError, request?: IncomingMessage): void {
-    const { cors, onRefused } = this.#getRefusals();
-    // A service may have received the ID of the call.
-    const requestId = (request && recordOf(request).call?.requestId) ?? randomUUID();
-    // A connection on which nothing arrived had no request.
-    if (this.#socket.bytesRead > 0) onRefused(error, requestId, request);
-    sendRefusal(this.#socket, error, requestId, cors, request);
-  }
-
   /** Closes the connection. Its calls end without a response, or with a part of it. */
   abort(): void {
     // The caller may have reset the connection.
     if (this.#socket.destroyed) return;
-    for (const { req } of this.#findOpen()) recordOf(req).end('aborted');
+    for (const { req } of this.#findOpen()) recordOf(req).settle('aborted');
     // An upgrade has no response.
-    if (this.request !== undefined) recordOf(this.request).end('aborted');
+    if (this.request !== undefined) recordOf(this.request).settle('aborted');
     this.#socket.destroy();
   }
 
@@ -157,7 +139,7 @@ class StallDetector {
     return now - this.#unreadSince >= this.#maxMilliseconds;
   }
 
-  /** Returns whether a body arrives too slowly, or goes on after the response. */
+  /** Returns whether a body arrives too slowly, or continues after the response. */
   isBodySlow(now: number, request?: IncomingMessage, response?: ServerResponse): boolean {
     if (request === undefined || request.complete || request.destroyed) {
       this.#body = undefined;

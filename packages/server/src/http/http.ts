@@ -14,8 +14,8 @@ import { toUpgradeOptions } from '@berth/server-stubs';
 import { isLoopback } from '@berth/server-stubs/contract';
 import type { Config } from '../config/config.ts';
 import { CallerRequest, type InFlight } from '../observe/calls.ts';
-import { CallerConnection, type Refusals } from './caller-connection.ts';
-import { MAX_HEADERS, toRefusal } from './refusal.ts';
+import { CallerConnection } from './caller-connection.ts';
+import { MAX_HEADERS, type Refusals, toRefusal } from './refusal.ts';
 
 /** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
@@ -24,7 +24,7 @@ const HEADER_CHECK_MILLISECONDS = 1_000;
 const DRAIN_CHECK_MILLISECONDS = 20;
 const UNUSED_MILLISECONDS = 1_000;
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The routers of the four surfaces, which a reload replaces. Calls in flight keep their router. */
 export interface Application extends Refusals {

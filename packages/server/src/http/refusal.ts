@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { GatewayError } from '@berth/server-stubs';
-import { CORS, type Cors, countHosts, toResponse } from '@berth/server-stubs/contract';
+import { GatewayError, StorageError, UploadError } from '@berth/server-stubs';
+import { CORS, type Cors, countHosts, toResponse, toWireForm } from '@berth/server-stubs/contract';
+import type { WireProfile } from '@berth/spec/wire-profile';
+import { recordOf, type Surface } from '../observe/calls.ts';
 
 // The connection sends a refusal and drops the request. A router sends a rejection.
 
@@ -31,7 +34,7 @@ const REFUSALS: Readonly<Record<string, GatewayError>> = {
 
 export const MAX_HEADERS = 200;
 
-/** Returns the error for what Node cannot parse, or does not wait for any longer. */
+/** Returns the error for requests that Node cannot parse, or has timed out. */
 export function toRefusal({ code = '' }: NodeJS.ErrnoException): GatewayError {
   return REFUSALS[code] ?? MALFORMED;
 }
@@ -56,19 +59,39 @@ export function findFramingError(request: IncomingMessage): GatewayError | undef
   return request.method === 'CONNECT' ? NO_TUNNELS : undefined;
 }
 
-const UNPARSED_REQUEST = { method: 'GET', headers: {} } as IncomingMessage;
+type Refusal = GatewayError | StorageError | UploadError;
+
+/** What refusals need of the application, which a reload replaces. */
+export interface Refusals {
+  /** So that pages can read refusals. */
+  readonly cors: Cors;
+  readonly wireProfile: WireProfile;
+  /** The request is undefined if it cannot be parsed. */
+  readonly onRefused: (error: Refusal, requestId: string, request?: IncomingMessage) => void;
+}
+
+const UNPARSED_REQUEST = { method: 'GET', url: '/', headers: {} } as IncomingMessage;
 
 /** Sends a refusal in the contract's error format, and closes the connection. */
 export function sendRefusal(
   socket: Socket,
   error: GatewayError,
-  requestId: string,
-  cors: Cors,
-  request = UNPARSED_REQUEST,
+  { cors, wireProfile, onRefused }: Refusals,
+  received?: IncomingMessage,
 ): void {
-  const response = error[toResponse]({ request, requestId });
-  const body = JSON.stringify(response.body);
+  const request = received ?? UNPARSED_REQUEST;
+  const record = received && recordOf(received);
+  const refusal = toSurfaceError(error, record?.surface);
+  // A service may have received the ID of the call.
+  const requestId = record?.call?.requestId ?? randomUUID();
+  // A connection on which nothing arrived had no request.
+  if (socket.bytesRead > 0) onRefused(refusal, requestId, received);
+  const rawPath = request.url?.replace(/\?.*/s, '') ?? '/';
+  const response = refusal[toResponse]({ request, requestId, rawPath });
+  const isText = typeof response.body === 'string';
+  const body = isText ? response.body : JSON.stringify(toWireForm(response.body, wireProfile));
   const headers = {
+    'content-type': 'application/json',
     ...response.headers,
     ...cors.response(request.headers.origin),
     'content-length': Buffer.byteLength(body),
@@ -76,8 +99,17 @@ export function sendRefusal(
     date: new Date().toUTCString(),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const { status } = error;
+  const { status } = refusal;
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
   // RFC 9110, section 9.3.2.
   socket.end(request.method === 'HEAD' ? head : head + body, () => socket.destroy());
+}
+
+/** Until a router has a request, its surface is the gateway. */
+function toSurfaceError(error: GatewayError, surface: Surface = 'gateway'): Refusal {
+  if (surface === 'gateway') return error;
+  const { status, message } = error;
+  return surface === 'storage'
+    ? new StorageError('INVALID_PARAM', { status, message })
+    : new UploadError('MalformedPOSTRequest', { status, message });
 }

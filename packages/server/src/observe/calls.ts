@@ -1,6 +1,6 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Call, GatewayError, UploadError } from '@berth/server-stubs';
+import type { Call, UploadError } from '@berth/server-stubs';
 import type { CORS } from '@berth/server-stubs/contract';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH, UPLOAD_PATH } from '@berth/storage';
@@ -9,7 +9,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /*
- * The states of a call. The status is the one of the response that the caller gets, or 0 if there is none.
+ * The states of a call. The status is that of the response that the caller gets, or 0 if there is none.
  *
  * | State     | Begins when                                                         | Log message                 | Metric     |
  * | --------- | ------------------------------------------------------------------- | --------------------------- | ---------- |
@@ -17,18 +17,21 @@ import type { Metrics } from './metrics.ts';
  * | active    | it is passed to a router                                            | see below                   | see below  |
  * | responded | the router responds, or the listener for links with an error        | call; from 500, call failed | 1xx to 5xx |
  * | refused   | the connection refuses the request or its body                      | call                        | 4xx        |
- * | aborted   | this server, a service or the store breaks off                      | aborted, or call failed     | aborted    |
+ * | aborted   | this server, a service or the store cuts the response short         | aborted, or call failed     | aborted    |
  * | ended     | it has been logged and counted: its response or connection closed   |                             |            |
  *
  * A call that ends while it is active has a response without an error (a download), or its caller has disconnected
  * before the response: `caller disconnected`, counted as gone. If the caller disconnects later, nothing changes.
+ *
+ * Besides this file, `gateway/proxy.ts` (a service cuts its response short) and `http/caller-connection.ts` (the connection
+ * is closed) settle calls as `aborted`, and `application.ts` sets `grantedEnv`.
  */
 type State = 'received' | 'active' | 'responded' | 'refused' | 'aborted' | 'ended';
 
 /** What a request is for: a service, an operation on files, the form of an upload, or the file of a link. */
 export type Surface = keyof typeof CORS.allowMethods;
 
-type CodedError = Error & { readonly code: string };
+type CodedError = Error & { readonly code: string; readonly status: number };
 
 /** What the log and the metrics report about a call. */
 export class CallRecord {
@@ -37,10 +40,11 @@ export class CallRecord {
   /** Why the call failed, if it did. */
   error: CodedError | undefined;
   surface: Surface = 'gateway';
+  method: string | undefined;
   /** In origin form, before a mount strips its prefix. */
   target = '';
-  /** Node has no response for an upgrade. */
-  isUpgrade = false;
+  /** Node has none for an upgrade: it is set once the router has responded. */
+  response: ServerResponse | undefined;
   /** Set when a grant was valid: the environment, which the path of an upload lacks. */
   grantedEnv: string | undefined;
   /** The operation and the caller; undefined until a router has the call. */
@@ -48,18 +52,19 @@ export class CallRecord {
   /** ID of the response with which the connection refused the call. */
   refusalId: string | undefined;
 
-  begin(url: string, isUpgrade: boolean): void {
+  begin({ method, url = '/' }: Partial<IncomingMessage>, response?: ServerResponse): void {
     this.state = 'active';
-    this.isUpgrade = isUpgrade;
+    this.method = method;
+    this.response = response;
     this.target = toOriginForm(url);
-    this.surface = isUpgrade ? 'gateway' : surfaceOf(this.target);
+    this.surface = surfaceOf(this.target);
   }
 
-  /** Has no effect once the call has ended in another way, but for a response that is aborted. */
-  end(state: 'responded' | 'refused' | 'aborted', error?: CodedError): void {
-    const isAbort = this.state === 'responded' && state === 'aborted';
+  /** The first outcome wins, but a response may still be aborted. */
+  settle(outcome: 'responded' | 'refused' | 'aborted', error?: CodedError): void {
+    const isAbort = this.state === 'responded' && outcome === 'aborted';
     if (this.state !== 'active' && !isAbort) return;
-    this.state = state;
+    this.state = outcome;
     this.error = error;
   }
 }
@@ -69,7 +74,7 @@ export class CallerRequest extends IncomingMessage {
   readonly record = new CallRecord();
 }
 
-/** @param request one that this server has received: routers and the storage engine pass it on as they got it */
+/** @param request one that this server has received: routers and the storage engine pass it on unchanged */
 export function recordOf(request: object): CallRecord {
   if (request instanceof CallerRequest) return request.record;
   throw new TypeError('The request is not from this server.');
@@ -84,24 +89,19 @@ export interface InFlight {
 
 /** Counts the calls, and logs those that failed, or all of them. */
 export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight: InFlight) {
-  function end(this: ServerResponse): void {
-    const record = recordOf(this.req);
-    // The store has destroyed the response with an error.
-    if (this.errored) record.end('aborted');
-    endActive(record, this.req.method, this);
-  }
-
-  function endActive(record: CallRecord, method?: string, response?: ServerResponse): void {
+  function finish(record: CallRecord): void {
     if (record.state === 'ended') return;
+    // The store has destroyed the response with an error.
+    if (record.response?.errored) record.settle('aborted');
     inFlight.calls -= 1;
-    report(record, method, response);
+    report(record);
   }
 
-  function report(record: CallRecord, method?: string, response?: ServerResponse): void {
-    const { state, surface, target, startedAt, call, error, refusalId } = record;
+  function report(record: CallRecord): void {
+    const { state, surface, method, target, response, startedAt, call, error, refusalId } = record;
     record.state = 'ended';
     const sent = response?.headersSent ? response.statusCode : 0;
-    const status = state === 'refused' ? (error as GatewayError).status : sent;
+    const status = state === 'refused' ? (error?.status ?? 0) : sent;
     const isAborted = state === 'aborted';
     const operation = call?.operationId ?? (surface === 'link' ? 'download' : '');
     const seconds = (performance.now() - startedAt) / 1000;
@@ -134,10 +134,11 @@ export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight
     /** @param response undefined for an upgrade, which ends with the 101 or a rejection, or with its connection */
     begin(request: IncomingMessage, response?: ServerResponse): CallRecord {
       const record = recordOf(request);
-      record.begin(request.url ?? '/', response === undefined);
+      record.begin(request, response);
+      // The gateway handles every upgrade, whatever its path.
+      if (response === undefined) record.surface = 'gateway';
       inFlight.calls += 1;
-      if (response !== undefined) response.on('close', end);
-      else request.socket.once('close', () => endActive(record, request.method));
+      (response ?? request.socket).on('close', () => finish(record));
       return record;
     },
     onCall(call: Call): void {
@@ -145,21 +146,23 @@ export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight
     },
     onResponse(_response: HandlerResponse, { request, response }: Call, error?: unknown): void {
       const record = recordOf(request);
-      record.end('responded', error as UploadError | undefined);
-      if (record.isUpgrade) endActive(record, request.method, response);
+      record.settle('responded', error as UploadError | undefined);
+      if (record.response !== undefined) return;
+      record.response = response;
+      finish(record);
     },
     onRejected(error: UploadError, { req }: ServerResponse): void {
-      recordOf(req).end('responded', error);
+      recordOf(req).settle('responded', error);
     },
     /** @param request undefined if it cannot be parsed */
-    onRefused(error: GatewayError, requestId: string, request?: IncomingMessage): void {
+    onRefused(error: CodedError, requestId: string, request?: IncomingMessage): void {
       const record = request === undefined ? new CallRecord() : recordOf(request);
       // A call whose body is refused is reported when its response is closed.
       const isNew = record.state === 'received';
-      if (isNew) record.begin(request?.url ?? '', false);
+      if (isNew) record.begin(request ?? { url: '' });
       record.refusalId = requestId;
-      record.end('refused', error);
-      if (isNew) report(record, request?.method);
+      record.settle('refused', error);
+      if (isNew) report(record);
     },
     /** For bugs, and for responses that were cut off. */
     onError(error: unknown, call: Call): void {

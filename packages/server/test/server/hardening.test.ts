@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { startDeployment } from '../attacks/support/start-deployment.ts';
 import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
 import { startRawService, startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
@@ -57,10 +58,8 @@ test.each([
   ['sends nothing', ''],
   ['sends half of its headers (slow-loris)', 'GET / HTTP/1.1\r\nHost: a\r\n'],
 ])('closes a connection that %s', async (_, bytes) => {
-  const { url, lines } = await startServer({
-    listen: { headersSeconds: 0.05 },
-    log: { calls: true },
-  });
+  const settings = { listen: { headersSeconds: 0.05 }, log: { calls: true } };
+  const { url, lines } = await startServer(settings);
   expect(refusalOf(await sendRaw(url, bytes))).toMatchObject({ status: 408 });
   // A connection without a request is not a call.
   expect(lines.filter(({ status }) => status === 408).length).toBe(bytes === '' ? 0 : 1);
@@ -83,10 +82,8 @@ test('closes a connection whose body hardly arrives', async () => {
     { listen: { stalledSeconds: 0.1 }, log: { calls: true } },
   );
   const response = await sendRaw(url, `${UPLOAD}Authorization: Bearer ${token}\r\n\r\nx`);
-  expect(refusalOf(response)).toMatchObject({
-    status: 408,
-    message: expect.stringContaining('too slowly'),
-  });
+  const message = 'The request body arrived too slowly.';
+  expect(refusalOf(response)).toMatchObject({ status: 408, message });
   // The service got the same ID.
   expect(response).toContain(`\r\nx-request-id: ${requestId}\r\n`);
   const logged = { status: 408, code: 'INVALID_REQUEST', caller: 'me', requestId };
@@ -100,6 +97,18 @@ test('closes a connection whose body hardly arrives', async () => {
   const drip = setInterval(() => socket.writable && socket.write('x'), 10);
   await untilClosed(socket);
   clearInterval(drip);
+});
+
+test('refuses a slow body in the format of its API', async () => {
+  const { dev, port } = await startDeployment({ listen: { stalledSeconds: 0.1 } });
+  const headers = Object.entries({ Host: 'a', ...dev.sign(), 'Content-Length': '9' });
+  const head = headers.map((field) => `${field.join(': ')}\r\n`).join('');
+  const post = (target: string, type: string) =>
+    sendRaw(port, `POST ${target} HTTP/1.1\r\n${head}Content-Type: ${type}\r\n\r\n{`);
+  const envelope = /\ncontent-type: application\/json\r.*"statusCode":408,"body":\{"requestId"/s;
+  expect(await post('/api/v2/envs/dev/storages:batchDelete', 'application/json')).toMatch(envelope);
+  const xml = /\ncontent-type: application\/xml\r.*<Code>MalformedPOSTRequest<.*<Resource>\/</s;
+  expect(await post('/upload', 'multipart/form-data; boundary=a')).toMatch(xml);
 });
 
 test('keeps a connection whose body the service does not read', async () => {
