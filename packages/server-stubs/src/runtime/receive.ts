@@ -159,10 +159,14 @@ function openStream(request: IncomingMessage, { streamBytes: maxBytes }: Limits)
   // Readers get the error. A handler that does not read must not crash the process.
   limiter.on('error', () => {});
   request.once('close', () => {
-    const gone = new Error('The client disconnected.');
-    if (!request.complete) limiter.destroy(Object.assign(gone, { code: 'ECONNRESET' }));
+    if (!request.complete) limiter.destroy(toDisconnectError());
   });
   return limiter;
+}
+
+/** Named as in Node, so that it is not mistaken for an error of the contract. */
+export function toDisconnectError(): Error {
+  return Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
 }
 
 function alreadyRead({ headers }: IncomingMessage): Error {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished, Readable, Writable } from 'node:stream';
 import { GatewayError } from '@berth/server-stubs';
+import { toDisconnectError } from '@berth/server-stubs/runtime';
 import type { Dispatcher } from 'undici';
 
 /**
@@ -105,18 +106,10 @@ export class ResponseRelay {
   }
 }
 
-/** Named as in Node, so that it is not mistaken for a gateway error. */
-export function toDisconnectError(): Error {
-  return Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
-}
-
 /** Any number of bodies of this size may be read, so small forged calls cannot block others. */
 const SMALL_BYTES = 64 * 1024;
 
-/**
- * How many larger bodies may be read at the same time. Together with the limit of each, this limits what forged calls
- * can occupy: 128 MiB of memory.
- */
+/** How many larger bodies may be read at a time. With the limit of each, forged calls can occupy 128 MiB. */
 const MAX_LARGE_BODIES = 128;
 
 /** How much of a body is kept in memory. Beyond that, it goes to a temporary file. */

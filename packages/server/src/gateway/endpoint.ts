@@ -3,10 +3,7 @@ import { buildConnector, Client } from 'undici';
 /** Maximum time to connect; then another endpoint is tried. */
 const CONNECT_MILLISECONDS = 5_000;
 
-/**
- * How long a connection may be idle if its service says so (`Keep-Alive: timeout`). Otherwise, undici closes it
- * after its default of 4 s.
- */
+/** How long a connection may be idle if its service says so (`Keep-Alive: timeout`). undici's default is 4 s. */
 const MAX_IDLE_MILLISECONDS = 60_000;
 
 const MAX_IDLE = 256;
@@ -47,6 +44,7 @@ export class Endpoint {
 
   connect(reuse: Reuse): ServiceConnection {
     this.activeCalls += 1;
+    if (reuse === 'recently-used') this.#noticeKeptIdle();
     const mayReuse = reuse === 'any' || (reuse === 'recently-used' && this.#hasRecentlyUsed());
     const idle = mayReuse ? this.#idle.pop() : undefined;
     if (idle !== undefined) return idle;
@@ -57,7 +55,7 @@ export class Endpoint {
     return connection;
   }
 
-  /** Like `connect`, for a connection that becomes a WebSocket, or ends with the service's refusal. */
+  /** Like `connect`, for a connection that becomes a WebSocket, unless the service rejects the handshake. */
   open(): ServiceConnection {
     this.activeCalls += 1;
     return new ServiceConnection(this.origin, this.#maxHeaderBytes, 'for-a-web-socket');
@@ -83,13 +81,15 @@ export class Endpoint {
     for (const connection of this.#idle.splice(0)) void connection.destroy();
   }
 
+  #noticeKeptIdle(): void {
+    const { servedAt = Number.NEGATIVE_INFINITY } = this.#idle[0] ?? {};
+    const isRecent = servedAt > performance.now() - RECENT_MILLISECONDS;
+    if (!isRecent && servedAt > this.#closedEarlyAt) this.#keepsIdle = true;
+  }
+
   #hasRecentlyUsed(): boolean {
-    const recentSince = performance.now() - RECENT_MILLISECONDS;
-    const oldest = this.#idle[0]?.servedAt;
-    const newest = this.#idle.at(-1)?.servedAt;
-    if (oldest === undefined || newest === undefined) return false;
-    if (oldest <= recentSince && oldest > this.#closedEarlyAt) this.#keepsIdle = true;
-    return this.#keepsIdle && newest > recentSince;
+    const { servedAt = Number.NEGATIVE_INFINITY } = this.#idle.at(-1) ?? {};
+    return this.#keepsIdle && servedAt > performance.now() - RECENT_MILLISECONDS;
   }
 
   #onDisconnect(connection: ServiceConnection, error: Error): void {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import {
   type GatewayCall,
@@ -9,6 +8,7 @@ import {
   type WebSocketResponse,
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
+import { hasBody } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
 import type { InFlight } from '../observe/calls.ts';
 import type { Quotas } from '../quotas.ts';
@@ -64,18 +64,15 @@ export function createGateway(
     if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     const { name, target: path, method } = input;
     const { env, caller, request, response } = call;
-    const { version, endpoints, headersSeconds } = chooseTarget(env, name, caller.id);
+    const target = chooseTarget(env, name, caller.id);
     const headers = toServiceHeaders(input, request, upgrade);
     if (length !== undefined) headers.push('content-length', length);
-    const headersTimeout = (headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
-    const serviceRequest = { path, method, headers, body, upgrade, headersTimeout, version };
-    return new Forwarding(serviceRequest, endpoints, response).start();
+    const headersTimeout = (target.headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
+    const serviceRequest = { path, method, headers, body, upgrade, headersTimeout };
+    return new Forwarding(serviceRequest, target, response).start();
   }
 
-  /**
-   * Joins two sockets. Frames are forwarded as bytes: subprotocols, extensions, pings and close codes are between the
-   * caller and the service (D14).
-   */
+  /** Joins two sockets. Frames, with subprotocols, extensions, pings and close codes, pass as bytes (D14). */
   async function openWebSocket(
     received: ReceivedCall,
   ): Promise<WebSocketResponse | ServiceResponse> {
@@ -121,16 +118,9 @@ async function readSigned(
   return { body: content, length: String(length) };
 }
 
-/** RFC 9112, section 6.3: a request that declares no body has none. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length'];
-  return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
-}
-
 /**
- * Pipes bytes in one direction, with backpressure. If the sender ends, the receiver is ended; if it fails, the
- * receiver is destroyed. Idle connections stay open while both sides acknowledge TCP probes, for which the server and
- * undici ask.
+ * Pipes bytes in one direction, with backpressure. If the sender ends or fails, the receiver is ended or destroyed. Idle
+ * connections stay open while both sides acknowledge the TCP probes of the server and undici.
  */
 function pipe(from: Duplex, to: Duplex): void {
   from.on('error', () => {});

@@ -1,28 +1,29 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
+import { toDisconnectError } from '@berth/server-stubs/runtime';
 import { type Dispatcher, errors } from 'undici';
 import { recordOf } from '../observe/calls.ts';
-import { ResponseRelay, toDisconnectError } from './bodies.ts';
+import { ResponseRelay } from './bodies.ts';
 import type { Endpoint, Reuse, ServiceConnection } from './endpoint.ts';
+import type { Target } from './targets.ts';
 
 const MAX_ATTEMPTS = 3;
 
 /** The idempotent methods of the gateway. They have no body (D13). */
 const IDEMPOTENT = ['GET', 'HEAD'];
 
-/** A call that is ready to be sent to any endpoint of a version. Path and headers are sent byte for byte. */
-export interface ServiceRequest {
-  readonly path: string;
-  readonly method: string;
+/**
+ * A call that is ready to be sent to any endpoint of a version. undici gets it as is, so each field is one of its options;
+ * what only the gateway needs is in `Target`. Path and headers are sent byte for byte.
+ */
+export interface ServiceRequest extends Dispatcher.DispatchOptions {
   /** Alternating names and values. */
   readonly headers: string[];
   readonly body: Readable | Buffer | null;
   readonly upgrade: 'websocket' | null;
   /** Maximum time until the response headers arrive, in milliseconds. */
   readonly headersTimeout: number;
-  /** Name of the version, for the log. */
-  readonly version: string | undefined;
 }
 
 interface UpgradedConnection {
@@ -58,7 +59,7 @@ type State = 'connecting' | 'sent' | 'responding' | 'relaying' | 'done';
  */
 export class Forwarding implements Dispatcher.DispatchHandler {
   readonly #request: ServiceRequest;
-  readonly #endpoints: readonly Endpoint[];
+  readonly #target: Target;
   readonly #response: ServerResponse;
   readonly #outcome = Promise.withResolvers<ForwardedResponse>();
   #attempts = 0;
@@ -73,9 +74,9 @@ export class Forwarding implements Dispatcher.DispatchHandler {
   #isReused = false;
   #relay: ResponseRelay | undefined;
 
-  constructor(request: ServiceRequest, endpoints: readonly Endpoint[], response: ServerResponse) {
+  constructor(request: ServiceRequest, target: Target, response: ServerResponse) {
     this.#request = request;
-    this.#endpoints = endpoints;
+    this.#target = target;
     this.#response = response;
     this.#retriesLeft = IDEMPOTENT.includes(request.method) ? 1 : 0;
   }
@@ -91,7 +92,8 @@ export class Forwarding implements Dispatcher.DispatchHandler {
   /** Calls the next endpoint, or the only one again. */
   #send(reuse: Reuse): void {
     const { upgrade } = this.#request;
-    this.#endpoint = this.#endpoints[this.#attempts % this.#endpoints.length] as Endpoint;
+    const { endpoints } = this.#target;
+    this.#endpoint = endpoints[this.#attempts % endpoints.length] as Endpoint;
     this.#connection = upgrade === null ? this.#endpoint.connect(reuse) : this.#endpoint.open();
     this.#state = 'connecting';
     this.#attempts += 1;
@@ -180,7 +182,7 @@ export class Forwarding implements Dispatcher.DispatchHandler {
    * reused, because services close idle connections (RFC 9112, section 9.3.1).
    */
   #shouldRetry(error: Error, state: State): boolean {
-    const { length } = this.#endpoints;
+    const { length } = this.#target.endpoints;
     if (this.#attempts >= Math.min(Math.max(length, 2), MAX_ATTEMPTS)) return false;
     if (isInvalidRequest(error)) return false;
     if (state === 'connecting') return true;
@@ -201,12 +203,13 @@ export class Forwarding implements Dispatcher.DispatchHandler {
     this.#endpoint.discard(this.#connection);
   }
 
+  /** If the request's body was too large, the stubs' `gateway/router.ts` (`callService`) responds with that error. */
   #toGatewayError(error: Error, state: State): GatewayError {
     if (isInvalidRequest(error)) {
       const message = 'The request cannot be forwarded.';
       return new GatewayError('INVALID_REQUEST', { message, cause: error });
     }
-    const logged = { version: this.#request.version, endpoint: this.#endpoint.origin };
+    const logged = { version: this.#target.version, endpoint: this.#endpoint.origin };
     const cause = Object.assign(new Error(describe(error), { cause: error }), logged);
     if (state === 'connecting') return new GatewayError('SERVICE_LB_STATUS_ABNORMAL', { cause });
     return new GatewayError(isTimeout(error) ? 'SERVICE_TIMEOUT' : 'BAD_GATEWAY', { cause });

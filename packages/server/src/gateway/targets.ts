@@ -22,9 +22,13 @@ interface Version {
   next: number;
 }
 
-interface Service {
-  readonly settings: ServiceSettings;
-  readonly versions: readonly Version[];
+/** Where to send a call. */
+export interface Target {
+  /** Name of the version, for the log. */
+  readonly version: string | undefined;
+  /** In the order in which to try them. */
+  readonly endpoints: readonly Endpoint[];
+  readonly headersSeconds: number | undefined;
 }
 
 /** The endpoints of all services, which share the connections to an endpoint that several of them use. */
@@ -65,14 +69,14 @@ export class EndpointPool {
 }
 
 /**
- * Creates a function that chooses the endpoints for a call of a hosted service, in the order in which to try them. It
- * gets the ID of the caller, and throws a GatewayError if the service may not, or cannot, be called.
+ * Creates a function that chooses the target for a call of a hosted service. It gets the ID of the caller, and throws a
+ * GatewayError if the service may not, or cannot, be called.
  */
 export function createChooseTarget(environments: Config['environments'], pool: EndpointPool) {
   const services = mapValues(environments, (environment) =>
     mapValues(environment.services, (settings) => toService(settings, pool)),
   );
-  return (env: string, name: string, caller: string) => {
+  return (env: string, name: string, caller: string): Target => {
     const service = services.get(env)?.get(name);
     if (service === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
     const { settings, versions } = service;
@@ -98,8 +102,8 @@ function toVersions({ endpoints = [], versions }: ServiceSettings) {
   return versions ?? [{ name: undefined as string | undefined, weight: 1, endpoints }];
 }
 
-function toService(settings: ServiceSettings, pool: EndpointPool): Service {
-  const versions = toVersions(settings).map(({ name, weight, endpoints }) => ({
+function toService(settings: ServiceSettings, pool: EndpointPool) {
+  const versions: readonly Version[] = toVersions(settings).map(({ name, weight, endpoints }) => ({
     name,
     weight,
     endpoints: [...new Set(endpoints)].map((origin) => pool.get(origin)),
@@ -118,10 +122,10 @@ function rotate(version: Version): readonly Endpoint[] {
 function chooseVersion(versions: readonly Version[]): Version | undefined {
   let total = 0;
   for (const { weight } of versions) total += weight;
-  let rest = Math.random() * total;
+  let remaining = Math.random() * total;
   for (const version of versions) {
-    rest -= version.weight;
-    if (rest < 0) return version;
+    remaining -= version.weight;
+    if (remaining < 0) return version;
   }
   return undefined;
 }
