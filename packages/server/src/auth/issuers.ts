@@ -40,10 +40,7 @@ export interface Issuer {
   readonly jwks: KeySet | string;
   /** @throws KeysUnavailable */
   readonly findKey: JWTVerifyGetKey;
-  /**
-   * Tokens that the current keys verified, by their SHA-256, so that no token can be read from memory (D19). Other keys
-   * begin with an empty cache.
-   */
+  /** Tokens that the current keys verified, by their SHA-256, so that none can be read from memory (D19). */
   tokens: QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
 }
 
@@ -61,10 +58,7 @@ export class Issuers {
     return this.#issuers.get(env);
   }
 
-  /**
-   * Replaces the issuers, and forgets all tokens. A known URL keeps its keys, so that an update does not depend on an
-   * issuer that is down.
-   */
+  /** Replaces the issuers, and forgets all tokens. Known URLs keep their keys, because an issuer may be down. */
   update({ environments }: Config): void {
     const previous = this.#issuers;
     this.#issuers = new Map();

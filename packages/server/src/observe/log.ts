@@ -77,10 +77,7 @@ export async function flushLog(): Promise<void> {
 
 const MAX_CAUSES = 5;
 
-/**
- * Error properties that are logged. Others are omitted, because libraries attach requests, headers and
- * credentials to their errors.
- */
+/** The error properties that are logged. Libraries attach requests, headers and credentials to their errors. */
 function toPlainError(error: unknown, causes = MAX_CAUSES): object {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { name, message, stack, cause } = error;

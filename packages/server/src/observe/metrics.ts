@@ -28,7 +28,7 @@ export function createMetrics() {
   const index = new Map<string, Map<string, Map<string, Map<string, CallRow>>>>();
   new Counter({
     name: 'berth_calls_total',
-    help: 'Completed calls. status is 1xx (a WebSocket) to 5xx, aborted if the server or a service broke off, or gone if the caller disconnected before the response.',
+    help: 'Completed calls. status is 1xx (a WebSocket) to 5xx, aborted if the server or a service cut the response short, or gone if the caller disconnected before the response.',
     labelNames: ['surface', 'operation', 'status', 'code', 'env', 'service'],
     registers,
     collect() {

@@ -113,24 +113,21 @@ test.each([
 test.each([
   ['storage', 'batchDelete'],
   ['upload', 'uploadFile'],
-])(
-  'counts and logs a call to the %s API whose caller disconnects before its body ends',
-  async (surface, operation) => {
-    const started = await startDeployment({ log: { calls: true } });
-    const { port, metric, metrics, lines, dev } = started;
-    const socket = await open(port);
-    const headers = Object.entries(dev.sign()).map(([name, value]) => `${name}: ${value}\r\n`);
-    const call = `POST /api/v2/envs/dev/storages:batchDelete HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n${headers.join('')}\r\n{`;
-    const upload = `${await toUploadHead(started, 'a.txt')}${'x'.repeat(MEBIBYTE)}`;
-    socket.write(surface === 'storage' ? call : upload);
-    await expect.poll(() => metric('berth_calls_active')).toBe(1);
-    if (surface === 'upload') await expect.poll(async () => (await started.disk()).length).toBe(2);
-    socket.resetAndDestroy();
-    await expect.poll(metrics).toMatch(GONE(surface, operation, ''));
-    const ended = { surface, operation, requestId: expect.any(String), msg: 'caller disconnected' };
-    expect(lines).toContainEqual(expect.objectContaining(ended));
-  },
-);
+])('counts and logs a %s call whose caller disconnects in its body', async (surface, operation) => {
+  const started = await startDeployment({ log: { calls: true } });
+  const { port, metric, metrics, lines, dev } = started;
+  const socket = await open(port);
+  const headers = Object.entries(dev.sign()).map(([name, value]) => `${name}: ${value}\r\n`);
+  const call = `POST /api/v2/envs/dev/storages:batchDelete HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n${headers.join('')}\r\n{`;
+  const upload = `${await toUploadHead(started, 'a.txt')}${'x'.repeat(MEBIBYTE)}`;
+  socket.write(surface === 'storage' ? call : upload);
+  await expect.poll(() => metric('berth_calls_active')).toBe(1);
+  if (surface === 'upload') await expect.poll(async () => (await started.disk()).length).toBe(2);
+  socket.resetAndDestroy();
+  await expect.poll(metrics).toMatch(GONE(surface, operation, ''));
+  const ended = { surface, operation, requestId: expect.any(String), msg: 'caller disconnected' };
+  expect(lines).toContainEqual(expect.objectContaining(ended));
+});
 
 test.each([
   ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n'],

@@ -58,7 +58,7 @@ it.each([
   expect(await metric('berth_service_calls_active')).toBe(0);
 });
 
-it('logs and counts a response that the service breaks off', async () => {
+it('logs and counts a response that the service cuts short', async () => {
   const origin = await startRawService((socket) => {
     socket.once('data', () =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789'),

@@ -38,10 +38,7 @@ interface State {
   readonly held: readonly Held[];
 }
 
-/**
- * Tries the steps of all calls in every order that their times allow, and visits no state twice (Wing and Gong, 1993;
- * Lowe, 2017).
- */
+/** Tries the steps of all calls in every order that their times allow, each state once (Wing and Gong; Lowe). */
 function judge(
   history: readonly Call[],
   isMoveAtomic: boolean,

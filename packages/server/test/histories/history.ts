@@ -10,10 +10,7 @@ export interface Call {
   readonly invoked: number;
   /** `Infinity` if the outcome is unknown: the call has its effect at any later time, or never. */
   readonly returned: number;
-  /**
-   * `ok`, `missing` (there is no such file), `exists` (at the destination), or a content: that of an upload, or what a
-   * read returned. No file can be `damaged`.
-   */
+  /** `ok`, `missing` (no such file), `exists` (at the destination), or a content: uploaded or read, never `damaged`. */
   readonly outcome: string;
 }
 

@@ -84,10 +84,8 @@ test('--version prints the version, and --help of a command only its own options
 test('fsck prints what it finds, or the folder that it cannot read', async () => {
   const folder = await makeFolder({ 'd/files/dev/x': '', 'd/tmp/x': '' });
   const { code, stdout, stderr } = await runHere(folder, 'fsck', 'd');
-  expect([code, stdout]).toEqual([
-    1,
-    expect.stringMatching(/^foreign: .*\nFiles: 0, bytes: 0, problems: 1\.\n$/),
-  ]);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^foreign: .*\nFiles: 0, bytes: 0, problems: 1\.\n$/);
   expect(stderr).toBe('d has damaged or foreign files: run again with --repair.\n');
   await symlink('loop', join(folder, 'loop'));
   const unreadable = await runHere(folder, 'fsck', 'loop');

@@ -22,10 +22,8 @@ test('a short damaged file is refused before a byte is sent, counted and logged'
   const response = await fetch(link);
   expect(response.status).toBe(500);
   expect(response.headers.get('etag')).toBeNull();
-  expect(await errorOf(response)).toMatchObject({
-    Code: 'InternalError',
-    Message: 'The file is damaged. Report the request ID to the operator.',
-  });
+  const Message = 'The file is damaged. Report the request ID to the operator.';
+  expect(await errorOf(response)).toMatchObject({ Code: 'InternalError', Message });
   expect(await metrics()).toContain('berth_damaged_files_total 1\n');
   expect(logged()).toMatchObject([{ level: 'error', file: { env: 'dev', path: 'a.bin' } }]);
 });

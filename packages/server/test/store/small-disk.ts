@@ -18,8 +18,7 @@ export async function mountSmallDisk(options: string) {
   } catch (error) {
     return { reason: `cannot mount a file system here: ${String(error)}` };
   }
-  // Before the folder is removed: the last registered callback runs first. Lazily: a rejected upload may
-  // still be closing its file.
+  // Before the folder is removed: the last callback runs first. Lazily: a rejected upload may still close its file.
   onTestFinished(() => run('umount', ['-l', folder]).then(() => {}));
   const remount = (option: 'ro' | 'rw') => run('mount', ['-o', `remount,${option}`, folder]);
   return { folder, remount };

@@ -10,10 +10,7 @@ export type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 const SECRET = 'hush-hush-hush-hush';
 const PAIR = { id: 'dev-id', secret: 'the-secret-of-dev' };
 
-/**
- * Starts a server with a service, and a client of its storage API; it ends with the test. Next to its files is one that
- * must not be reachable.
- */
+/** Starts a server with a service, and a storage client, for a test. A file next to the store must not be reachable. */
 export async function startDeployment(change: Partial<ConfigInput> = {}) {
   /** Targets of the requests to the service. */
   const seen: string[] = [];
