@@ -22,7 +22,7 @@ export class DisabledError extends NotRunError {
   override readonly outcome = 'disabled';
 }
 
-/** It was asked for, but something that it needs failed, which another rule covers. */
+/** Selected, but a prerequisite failed; another rule reports it. */
 export class SkipError extends NotRunError {
   override readonly outcome = 'skip';
 }

@@ -22,7 +22,7 @@ export type CopyPaths = WireProfile['copyPaths'];
 const { signature } = defaults;
 
 /** Each message continues a sentence that begins with the option, and contains no value that may be a credential. */
-const text = z.string('must be text').min(1, 'must not be empty');
+const text = z.string('must be a string').min(1, 'must not be empty');
 
 /** What Node sends as a header value, and as a name. */
 const VALUE = /^[\t -~\x80-\xff]*$/;

@@ -5,8 +5,8 @@ import {
   defineCheck,
   oncePerRun,
 } from '../context/check-context.ts';
-import { toMultipart } from '../context/files.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
+import { toMultipart } from '../context/upload-form.ts';
 import { DisabledError, SkipError } from '../errors.ts';
 import { readEcho } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';

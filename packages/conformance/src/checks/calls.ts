@@ -9,7 +9,7 @@ import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
-import { codeOf, hasErrorBody, isSuccess, type StorageReply } from '../invariants/read-response.ts';
+import { codeOf, hasErrorBody, isSuccess, type StorageReply } from '../http/read-response.ts';
 import { quoteText } from '../redact.ts';
 
 /** The methods for which the contract defines gateway operations; every gateway must forward such calls. */

@@ -3,8 +3,8 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type Exchange, splitTarget } from '../http/exchange.ts';
+import { codeOf } from '../http/read-response.ts';
 import type { Invariant } from '../invariants/invariant.ts';
-import { codeOf } from '../invariants/read-response.ts';
 import {
   alternate,
   callEcho,
@@ -22,19 +22,19 @@ async function callPaths(t: CheckContext, paths: readonly string[]): Promise<voi
 }
 
 /** Returns the sentence of GW-PATH that is about a path. */
-function sentenceAbout(anyPath: string): SentenceId {
-  if (anyPath === '') return 'GW-PATH/2';
-  if (anyPath === '/') return 'GW-PATH/3';
-  if (anyPath.includes('//')) return 'GW-PATH/6';
-  if (anyPath.includes('%')) return 'GW-PATH/5';
-  return anyPath.lastIndexOf('/') > 0 ? 'GW-PATH/4' : 'GW-PATH/1';
+function sentenceAbout(fixturePath: string): SentenceId {
+  if (fixturePath === '') return 'GW-PATH/2';
+  if (fixturePath === '/') return 'GW-PATH/3';
+  if (fixturePath.includes('//')) return 'GW-PATH/6';
+  if (fixturePath.includes('%')) return 'GW-PATH/5';
+  return fixturePath.lastIndexOf('/') > 0 ? 'GW-PATH/4' : 'GW-PATH/1';
 }
 
 const samePath =
   (id: SentenceId): Invariant =>
-  ({ echo, anyPath }) => {
-    if (!echo || anyPath === undefined || sentenceAbout(anyPath) !== id) return undefined;
-    const expected = anyPath || '/';
+  ({ echo, fixturePath }) => {
+    if (!echo || fixturePath === undefined || sentenceAbout(fixturePath) !== id) return undefined;
+    const expected = fixturePath || '/';
     const { pathname } = splitTarget(echo.target);
     const message = `the service must receive the path ${expected}, but received ${pathname}`;
     return [[pathname === expected, message]];

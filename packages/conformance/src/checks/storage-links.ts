@@ -3,9 +3,9 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { hasBytes, toItems } from '../context/files.ts';
 import { DisabledError, SkipError } from '../errors.ts';
 import { isWebUrl } from '../http/exchange.ts';
+import { entryOf, hasFailed, isSuccess, linkOf } from '../http/read-response.ts';
 import { claimEach } from '../invariants/claims.ts';
 import type { Invariant } from '../invariants/invariant.ts';
-import { entryOf, hasFailed, isSuccess, linkOf } from '../invariants/read-response.ts';
 import { quoteJson } from '../redact.ts';
 import { expectSuccesses, LARGE, missingFileId, needsFiles } from './calls.ts';
 

@@ -1,10 +1,11 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../context/storage-client.ts';
+import { postForm, toFormFields } from '../context/upload-form.ts';
 import { DisabledError, SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
-import { entryOf, isSuccess, linkOf } from '../invariants/read-response.ts';
+import { entryOf, isSuccess, linkOf } from '../http/read-response.ts';
 import { quoteText } from '../redact.ts';
 import {
   expectAccepted,
@@ -157,7 +158,7 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
   await call('getUploadMetaData', { path: files.path('uploaded.txt') });
   const grant = await files.grant('uploaded.txt', form);
   const bytes = Buffer.from('uploaded with a grant from the other form');
-  const reply = await files.post(grant, files.fields(grant, bytes));
+  const reply = await postForm(t.run, grant, toFormFields(t.run, grant, bytes));
   const rejected = 'a form with a grant from a call in the other form must be accepted';
   t.expect(reply.isAccepted, rejected, reply);
   await files.storeAll(['moved.txt', 'kept.txt']);

@@ -4,9 +4,9 @@ import type { StorageCallOptions, StorageOperation } from '../context/storage-cl
 import { DisabledError, SkipError } from '../errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Call, isWebUrl, parseJson } from '../http/exchange.ts';
+import { type Entry, hasFailed } from '../http/read-response.ts';
 import { type Claim, claimEach } from '../invariants/claims.ts';
 import type { Invariant, ObservedCall } from '../invariants/invariant.ts';
-import { type Entry, hasFailed } from '../invariants/read-response.ts';
 import { quoteJson } from '../redact.ts';
 import { makeValidFields, missingFileId, needsFiles } from './calls.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { type CopyItem, type Files, toItems } from '../context/files.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { entryOf, hasFailed, linkOf } from '../invariants/read-response.ts';
+import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
 import { quoteJson } from '../redact.ts';
 import { needsFiles } from './calls.ts';
 

@@ -1,16 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { describeReading, hasBytes } from '../context/files.ts';
 import {
-  describeReading,
   type Form,
   type Grant,
-  hasBytes,
   type PostOptions,
+  postForm,
+  toFormFields,
   toMultipart,
-} from '../context/files.ts';
+} from '../context/upload-form.ts';
 import { SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { hasErrorElement } from '../invariants/read-response.ts';
+import { hasErrorElement } from '../http/read-response.ts';
 import { quoteText } from '../redact.ts';
 import { changeChars, LARGE, needsFiles } from './calls.ts';
 
@@ -88,8 +89,8 @@ export const upload: readonly Check[] = [
   defineCheck('UP-RESPONSE/1', needsFiles, async (t) => {
     for (const [what, toOptions] of Object.entries(INVALID)) {
       const grant = await t.files.grant(`${what.replaceAll(' ', '-')}.txt`);
-      const options = toOptions(t.files.fields(grant, CONTENT));
-      const reply = await t.files.post(grant, {}, { boundary: BOUNDARY, ...options });
+      const options = toOptions(toFormFields(t.run, grant, CONTENT));
+      const reply = await postForm(t.run, grant, {}, { boundary: BOUNDARY, ...options });
       // Other rules are about forms that must not be accepted.
       if (reply.isAccepted && (await t.files.read(grant.fileId)).found) continue;
       const { status, text, mediaType = 'no type' } = reply.received;
@@ -172,7 +173,7 @@ export const upload: readonly Check[] = [
 /** Expects a form to be rejected, and to store nothing, if a field is missing or not that of its grant. */
 async function expectFieldChecked(t: CheckContext, name: string): Promise<void> {
   const { [name]: field = name } = t.settings.wireProfile.uploadFields as Record<string, string>;
-  const valueIn = (grant: Grant) => String(t.files.fields(grant, CONTENT)[field]);
+  const valueIn = (grant: Grant) => String(toFormFields(t.run, grant, CONTENT)[field]);
   await t.files.storeReadable(['existing']);
   const first = await t.files.grant('first');
   const second = await t.files.reopen().grant('existing');
@@ -192,9 +193,9 @@ async function expectFieldChecked(t: CheckContext, name: string): Promise<void> 
   for (const [what, grant, wrong] of cases) {
     // A value that all grants share is not wrong.
     if (wrong === valueIn(grant)) continue;
-    const { [field]: _, ...others } = t.files.fields(grant, CONTENT);
+    const { [field]: _, ...others } = toFormFields(t.run, grant, CONTENT);
     const form = wrong === undefined ? others : { [field]: wrong, ...others };
-    const reply = await t.files.post(grant, form);
+    const reply = await postForm(t.run, grant, form);
     const message = `a form with ${what} must be rejected, but was ${reply.received.status}`;
     t.expect(!reply.isAccepted, message, reply);
   }
@@ -252,7 +253,7 @@ function holdForm(
     await resumed.promise;
     yield form.subarray(end);
   }
-  const response = t.files.post(grant, t.files.fields(grant, NEW), { headers, stream });
+  const response = postForm(t.run, grant, toFormFields(t.run, grant, NEW), { headers, stream });
   return {
     response,
     /** Settles when the first part has been handed to the network, or the form was rejected before. */

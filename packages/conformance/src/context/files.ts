@@ -1,48 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { SkipError } from '../errors.ts';
-import {
-  type Exchange,
-  type HeaderInput,
-  type HeaderList,
-  isWebUrl,
-  toCallUrl,
-  toHeaderList,
-} from '../http/exchange.ts';
-import {
-  type Entry,
-  entryOf,
-  hasErrorElement,
-  isSuccess,
-  type StorageReply,
-} from '../invariants/read-response.ts';
+import { type Exchange, type HeaderList, isWebUrl, toCallUrl } from '../http/exchange.ts';
+import { type Entry, entryOf, isSuccess, type StorageReply } from '../http/read-response.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
 import { quoteJson } from '../redact.ts';
 import type { Run } from './run.ts';
 import type { StorageClient } from './storage-client.ts';
-
-export type Grant = Record<
-  'path' | 'url' | 'token' | 'authorization' | 'fileId' | 'storeFileId',
-  string
->;
+import { type Grant, type PostOptions, postForm, toFormFields } from './upload-form.ts';
 
 export interface StoredFile {
   path: string;
   fileId: string;
   bytes: Buffer;
-}
-
-/** The fields of a form in order. */
-export type Form = Readonly<Record<string, string | Buffer>>;
-
-export interface PostOptions {
-  headers?: HeaderInput;
-  boundary?: string;
-  /** Default: `multipart/form-data` with the boundary. */
-  type?: string;
-  /** Send this instead of the form. */
-  body?: Buffer;
-  /** Send this instead of the form; `Content-Length` is still that of the complete form. */
-  stream?: (form: Buffer) => AsyncIterable<Uint8Array>;
 }
 
 /** What a reader received, and the last call that it made. */
@@ -74,7 +43,7 @@ const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
  * The check's folder. Methods take names relative to it. On failure:
  *
  * - `expect…` adds a finding to the check
- * - `post`, `send`, `tryCopy`, `read…` and `download` return the response to the last call
+ * - `send`, `tryCopy`, `read…` and `download` return the response to the last call
  *
  * @throws SkipError if another step fails: the grant for `send`, for example, or the list of links for `read`
  */
@@ -124,50 +93,18 @@ export class Files {
     const { url, token, authorization, fileID: fileId, ...rest } = reply.data ?? {};
     const storeFileId = rest[run.settings.wireProfile.storeFileID];
     const all = { path, url, token, authorization, fileId, storeFileId };
-    const areTexts = Object.values(all).every((value) => typeof value === 'string');
-    if (areTexts && isWebUrl(url)) return all as Grant;
+    const areStrings = Object.values(all).every((value) => typeof value === 'string');
+    if (areStrings && isWebUrl(url)) return all as Grant;
     const response = `getUploadMetaData responded with ${reply.received.status}`;
     throw new SkipError(`${response} without the fields that an upload needs`);
-  }
-
-  /** Returns the form fields of step 2 in order, `file` last. */
-  fields({ authorization, token, storeFileId, path }: Grant, bytes: Buffer): Form {
-    const { securityToken, metaFileId } = this.#context.run.settings.wireProfile.uploadFields;
-    return {
-      Signature: authorization,
-      [securityToken]: token,
-      [metaFileId]: storeFileId,
-      key: path,
-      file: bytes,
-    };
-  }
-
-  /** Performs step 2. An accepted form does not prove that the file is stored. */
-  async post(
-    { path, fileId, url }: Grant,
-    form: Form,
-    options: PostOptions = {},
-  ): Promise<Exchange & { isAccepted: boolean }> {
-    this.track(path, fileId);
-    const { boundary = `berth-${randomBytes(12).toString('hex')}`, stream } = options;
-    const { type = `multipart/form-data; boundary=${boundary}` } = options;
-    const body = options.body ?? toMultipart(form, boundary);
-    const exchange = await this.#context.run.caller.call({
-      method: 'POST',
-      url: toCallUrl(url),
-      headers: [['Content-Type', type], ...toHeaderList(options.headers)],
-      body,
-      stream: stream && (() => stream(body)),
-    });
-    const { status, text } = exchange.received;
-    return { ...exchange, isAccepted: status < 400 && !hasErrorElement(text) };
   }
 
   async send(name: string, content: Buffer | string, options?: PostOptions) {
     const grant = await this.grant(name);
     const bytes = Buffer.from(content);
     this.#contents.set(name, bytes);
-    const reply = await this.post(grant, this.fields(grant, bytes), options);
+    const { run } = this.#context;
+    const reply = await postForm(run, grant, toFormFields(run, grant, bytes), options);
     return { ...reply, file: { path: grant.path, fileId: grant.fileId, bytes } };
   }
 
@@ -329,14 +266,4 @@ export function describeReading(reading: Reading, expected?: Buffer): string {
   const first = expected ? bytes.findIndex((byte, index) => byte !== expected[index]) : -1;
   const differs = first >= 0 && first < (expected?.length ?? 0);
   return `${bytes.length} bytes${differs ? ` that differ from offset ${first} on` : ''}`;
-}
-
-export function toMultipart(form: Form, boundary: string): Buffer {
-  const parts = Object.entries(form).flatMap(([name, value]) => {
-    const isFile = Buffer.isBuffer(value);
-    const file = isFile ? '; filename="file"\r\nContent-Type: application/octet-stream' : '';
-    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`;
-    return [Buffer.from(head), Buffer.from(value as string), Buffer.from('\r\n')];
-  });
-  return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
 }

@@ -7,7 +7,7 @@ import {
   toHeaderList,
   withHeaders,
 } from '../http/exchange.ts';
-import { type Entry, readReply, type StorageReply } from '../invariants/read-response.ts';
+import { type Entry, readReply, type StorageReply } from '../http/read-response.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
 import type { Run } from './run.ts';
 

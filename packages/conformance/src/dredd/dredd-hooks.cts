@@ -31,7 +31,7 @@ const parent: Session = {
   close: async () => {},
 };
 
-/** Dredd reads a response of any size into memory: it ends before a response without end fills that, in bytes. */
+/** Memory limit in bytes: Dredd buffers whole responses, so an endless one would exhaust memory. */
 const MAX_MEMORY = 400 * 2 ** 20;
 const watch = () => {
   if (process.memoryUsage.rss() < MAX_MEMORY) return;

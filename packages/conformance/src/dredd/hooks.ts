@@ -2,12 +2,12 @@ import { invariants } from '../checks/index.ts';
 import { Run } from '../context/run.ts';
 import { type Transaction, transactions } from '../contract/catalog.ts';
 import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '../http/exchange.ts';
+import { codeOf, readReply, type StorageReply } from '../http/read-response.ts';
 import { toReportedCall } from '../http/reported-call.ts';
-import { codeOf, readReply, type StorageReply } from '../invariants/read-response.ts';
 import { toSettings } from '../options.ts';
 import { readOptions } from '../read-options.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
-import { confirm } from '../run/credentials.ts';
+import { skipIfCredentialsExpired } from '../run/credentials.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import { prepare } from '../run/prepare.ts';
 import { removeLeftovers } from '../run/remove-leftovers.ts';
@@ -95,7 +95,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
       findings.push({ message: `Dredd: ${dredd.test.message?.trim()}`, where: transaction.id });
     }
     const durationMs = Math.round(performance.now() - startedAt);
-    const decided = await confirm(run, transaction.api, decide(run, findings));
+    const decided = await skipIfCredentialsExpired(run, transaction.api, decide(run, findings));
     onResult(toResult(transaction, { ...decided, durationMs }));
   }
 

@@ -3,10 +3,10 @@ import type { Api } from '../contract/openapi.ts';
 import type { Echo, FixtureResponse } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
+import { isGatewayError, type StorageReply } from '../http/read-response.ts';
 import type { Settings } from '../options.ts';
 import type { Finding } from '../result.ts';
 import type { Claim } from './claims.ts';
-import { isGatewayError, type StorageReply } from './read-response.ts';
 
 /**
  * Checks whether a response satisfies a sentence. Called for every call to an operation of the sentence's API. Returns
@@ -37,7 +37,7 @@ export interface ObservedCall extends Exchange, Operation {
   /** Returns how the response differs from what the document of the API says about the operation. */
   checkSchema: () => Finding[];
   /** Gateway: what follows the name of the fixture service in the path; `undefined` for another service. */
-  anyPath: string | undefined;
+  fixturePath: string | undefined;
   /** Gateway: the request as the fixture service received it, if it responded with that. */
   echo: Echo | undefined;
   /** Gateway: what the fixture service sent otherwise, if the response certainly came from it. */
@@ -77,8 +77,8 @@ export function isOwnError(call: ObservedCall): boolean {
   return isUncallable(call) || isGatewayError(received) || CODES.has(Object(received.json).code);
 }
 
-function isUncallable({ service = '', anyPath, settings }: ObservedCall): boolean {
-  const isFixture = anyPath !== undefined;
+function isUncallable({ service = '', fixturePath, settings }: ObservedCall): boolean {
+  const isFixture = fixturePath !== undefined;
   if (isFixture) return false;
   const isForbidden = service === settings.forbiddenService;
   return isForbidden || service.startsWith(UNUSED_PREFIX) || !SERVICE_NAME.test(service);

@@ -5,13 +5,13 @@ import { readEcho, readFixtureResponse } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import type { Call, Exchange } from '../http/exchange.ts';
+import { readReply } from '../http/read-response.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS } from '../result.ts';
 import { ResponseValidator } from './check-response.ts';
 import type { Claim } from './claims.ts';
 import type { Invariants, ObservedCall, Operation } from './invariant.ts';
-import { readReply } from './read-response.ts';
 
 /** How many responses an invariant applies to and how many violate it, with the first violations. */
 interface Observed {
@@ -74,16 +74,16 @@ export class Observer {
 
   #toObservedCall(exchange: Exchange, operation: Operation): ObservedCall {
     const settings = this.#settings;
-    const anyPath = operation.service === settings.service ? operation.rest : undefined;
+    const fixturePath = operation.service === settings.service ? operation.rest : undefined;
     const echo = readEcho(exchange);
     return {
       ...exchange,
       ...operation,
       settings,
       checkSchema: () => this.#validator.checkResponse(operation, exchange.received),
-      anyPath,
+      fixturePath,
       echo,
-      fixtureResponse: echo ? undefined : readFixtureResponse(exchange, anyPath ?? ''),
+      fixtureResponse: echo ? undefined : readFixtureResponse(exchange, fixturePath ?? ''),
       reply: readReply(exchange, settings.wireProfile.envelope),
     };
   }

@@ -7,7 +7,7 @@ import { type Workflow, workflows } from '../contract/catalog.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
-import { confirm } from '../run/credentials.ts';
+import { skipIfCredentialsExpired } from '../run/credentials.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
 
@@ -56,7 +56,11 @@ async function runWorkflow(run: Run, workflow: Workflow) {
     if (violations.length > 0) findings = violations;
   }
   const shown = record.fault ? [] : findings;
-  const decided = await confirm(run, workflow.api, decide(run, shown, record.fault));
+  const decided = await skipIfCredentialsExpired(
+    run,
+    workflow.api,
+    decide(run, shown, record.fault),
+  );
   return { ...decided, durationMs };
 }
 

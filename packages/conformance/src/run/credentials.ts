@@ -6,8 +6,8 @@ import { SkipError, StartError } from '../errors.ts';
 import { readEcho } from '../fixture-protocol.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
+import { codeOf, isGatewayError } from '../http/read-response.ts';
 import { CREDENTIALS } from '../http/sign.ts';
-import { codeOf, isGatewayError } from '../invariants/read-response.ts';
 import { REQUEST_FORMS } from '../options.ts';
 import { type Decided, decide } from './outcome.ts';
 
@@ -26,7 +26,11 @@ export const findCredentials = (run: Run, api: Api): Promise<Partial<Accepted>> 
   api === 'gateway' ? findGatewayCredentials(run) : findStorageForm(run);
 
 /** Returns what was decided, unless it failed and the credentials have expired in the run: then, findings prove nothing. */
-export async function confirm(run: Run, api: Api, decided: Decided): Promise<Decided> {
+export async function skipIfCredentialsExpired(
+  run: Run,
+  api: Api,
+  decided: Decided,
+): Promise<Decided> {
   const expired = decided.outcome === 'fail' ? await findExpired(run, api) : undefined;
   return expired ? decide(run, [], expired) : decided;
 }

@@ -6,7 +6,7 @@ import { DisabledError, SkipError } from '../errors.ts';
 import { NetworkError } from '../http/connection.ts';
 import { toSettings } from '../options.ts';
 import type { Outcome } from '../result.ts';
-import { decide, decideInvariant, decideRule, type Part } from './outcome.ts';
+import { decide, decideInvariant, decideRule, type PartialResult } from './outcome.ts';
 import { runChecks } from './run-checks.ts';
 
 const settings = toSettings({ gatewayUrl: 'http://127.0.0.1:1' });
@@ -73,9 +73,9 @@ test.each<[parts: Outcome[], Outcome, reason: string | undefined]>([
 
 test('the reason of a rule names its sentence, unless all have the same', () => {
   const rule = findRule('GW-C2');
-  const first: Part = { id: 'GW-C2/1', outcome: 'skip', reason: 'no file', findings: [] };
-  const second: Part = { ...first, id: 'GW-C2/2' };
+  const first: PartialResult = { id: 'GW-C2/1', outcome: 'skip', reason: 'no file', findings: [] };
+  const second: PartialResult = { ...first, id: 'GW-C2/2' };
   expect(decideRule(rule, [first, second]).reason).toBe('no file');
-  const passed: Part = { id: 'GW-C2/2', outcome: 'pass', findings: [] };
+  const passed: PartialResult = { id: 'GW-C2/2', outcome: 'pass', findings: [] };
   expect(decideRule(rule, [first, passed]).reason).toBe('GW-C2/1: no file');
 });

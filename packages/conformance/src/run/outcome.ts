@@ -27,7 +27,7 @@ import {
 const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
 
 /** What one check, or the invariant, shows about a sentence. */
-export interface Part extends SentenceResult {
+export interface PartialResult extends SentenceResult {
   findings: Finding[];
   notes?: string[];
   durationMs?: number;
@@ -63,7 +63,7 @@ function without(option: string | false | undefined): NotRunError | undefined {
   return option ? new DisabledError(`no ${option}`) : undefined;
 }
 
-export type Decided = Pick<Part, 'outcome' | 'reason' | 'findings'>;
+export type Decided = Pick<PartialResult, 'outcome' | 'reason' | 'findings'>;
 
 /**
  * Decides what a check, a transaction or a workflow shows.
@@ -87,7 +87,7 @@ function toNotRunError({ aborted, reason }: AbortSignal, error: unknown): NotRun
 }
 
 /** Decides the outcome of every rule from its checks, and from what its invariants show after the last call. */
-export function decideRules(parts: readonly Part[], observer: Observer): Result[] {
+export function decideRules(parts: readonly PartialResult[], observer: Observer): Result[] {
   const bySentence = Map.groupBy(parts, ({ id }) => id);
   return rules.map((rule) => {
     const ofRule = Object.keys(rule.sentences).flatMap((id) => {
@@ -103,8 +103,8 @@ export function decideRules(parts: readonly Part[], observer: Observer): Result[
 export function decideInvariant(
   id: string,
   observed: ReturnType<Observer['resultOf']>,
-  checks: readonly Pick<Part, 'outcome'>[],
-): Part[] {
+  checks: readonly Pick<PartialResult, 'outcome'>[],
+): PartialResult[] {
   if (observed) {
     const { findings, ...scope } = observed;
     return [{ id, findings, scope, outcome: scope.violations > 0 ? 'fail' : 'pass' }];
@@ -114,11 +114,11 @@ export function decideInvariant(
   return isChecked ? [{ id, findings: [], outcome: 'skip', reason }] : [];
 }
 
-export function decideRule(rule: Rule, parts: readonly Part[]): Result {
+export function decideRule(rule: Rule, parts: readonly PartialResult[]): Result {
   const sentences = [...Map.groupBy(parts, ({ id }) => id)].map(([id, ofSentence]) =>
     decideSentence(id, ofSentence),
   );
-  const { id, outcome, reason } = findDecisive(sentences);
+  const { id, outcome, reason } = findFirstByPrecedence(sentences);
   const isShared = sentences.every((sentence) => sentence.reason === reason);
   const isDecided = outcome === 'pass' || outcome === 'fail';
   return toResult(rule, {
@@ -131,8 +131,8 @@ export function decideRule(rule: Rule, parts: readonly Part[]): Result {
   });
 }
 
-function decideSentence(id: string, parts: readonly Part[]): SentenceResult {
-  const { outcome } = findDecisive(parts);
+function decideSentence(id: string, parts: readonly PartialResult[]): SentenceResult {
+  const { outcome } = findFirstByPrecedence(parts);
   // A failure needs no other proof, but a pass is partial if something that should prove it, too, is disabled.
   const unproved = outcome === 'pass' ? 'disabled' : outcome;
   const reason = parts.find((part) => part.outcome === unproved)?.reason;
@@ -140,7 +140,7 @@ function decideSentence(id: string, parts: readonly Part[]): SentenceResult {
   return { id, outcome, ...(reason && { reason }), ...(scope && { scope }) };
 }
 
-function findDecisive<Item extends SentenceResult>(items: readonly Item[]): Item {
+function findFirstByPrecedence<Item extends SentenceResult>(items: readonly Item[]): Item {
   const rank = ({ outcome }: Item) => PRECEDENCE.indexOf(outcome);
   return items.toSorted((a, b) => rank(a) - rank(b))[0] as Item;
 }

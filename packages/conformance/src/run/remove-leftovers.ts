@@ -4,7 +4,7 @@ import type { Run } from '../context/run.ts';
 import { createStorageClient, type StorageClient } from '../context/storage-client.ts';
 import { retryIfClosed } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
-import type { Entry } from '../invariants/read-response.ts';
+import type { Entry } from '../http/read-response.ts';
 import { inParallel } from './run-checks.ts';
 
 /** Smaller than any reasonable batch limit. */

@@ -1,10 +1,10 @@
 import { type Check, CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
-import { confirm } from './credentials.ts';
-import { decide, type Part, whyNotRun } from './outcome.ts';
+import { skipIfCredentialsExpired } from './credentials.ts';
+import { decide, type PartialResult, whyNotRun } from './outcome.ts';
 
 /** Runs the checks, and returns what each shows about its sentence. */
-export async function runChecks(run: Run, checks: readonly Check[]): Promise<Part[]> {
+export async function runChecks(run: Run, checks: readonly Check[]): Promise<PartialResult[]> {
   const { concurrency, onCheck } = run.settings;
   return inParallel(checks, concurrency, async (check) => {
     const part = await runCheck(run, check);
@@ -28,13 +28,13 @@ export async function inParallel<Item, Value>(
   return results;
 }
 
-async function runCheck(run: Run, check: Check): Promise<Part> {
+async function runCheck(run: Run, check: Check): Promise<PartialResult> {
   const { id, api } = check;
   const context = new CheckContext(run, id, id);
   const started = performance.now();
   const error = whyNotRun(run, check) ?? (await perform(check, context));
   const { findings, notes } = context.record;
-  const decided = await confirm(run, api, decide(run, [...findings], error));
+  const decided = await skipIfCredentialsExpired(run, api, decide(run, [...findings], error));
   return { id, notes, durationMs: Math.round(performance.now() - started), ...decided };
 }
 

@@ -1,5 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { type Exchange, isWebUrl, type Received } from '../http/exchange.ts';
+import { type Exchange, isWebUrl, type Received } from './exchange.ts';
 
 /** Whether a response is the gateway's own error: with `requestId` in the body equal to `X-Request-Id` (D10). */
 export function isGatewayError({ status, json, header }: Received): boolean {
