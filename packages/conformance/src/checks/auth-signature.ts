@@ -159,7 +159,7 @@ const defineSigned = (
   id: SentenceId,
   { prepare, accepted = {}, rejected = {} }: SignedCases,
 ): Check =>
-  defineCheck(id, ['fixture', 'signature'], async (t) => {
+  defineCheck(id, { needs: ['fixture', 'signature'] }, async (t) => {
     await assertSignature(t);
     await prepare?.(t);
     const sign = (call: SignedCall) => t.gateway.call(signCall(t, call));

@@ -104,22 +104,25 @@ const defineGatewayRejection = (
   id: SentenceId,
   needs: readonly Need[],
   listCalls: (t: CheckContext) => NamedCalls,
-): Check => defineCheck(id, ['fixture', ...needs], (t) => expectGatewayRejections(t, listCalls(t)));
+): Check =>
+  defineCheck(id, { needs: ['fixture', ...needs] }, (t) =>
+    expectGatewayRejections(t, listCalls(t)),
+  );
 
 export const auth: readonly Check[] = [
-  defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
+  defineCheck('AU-BEARER', { needs: ['fixture', 'bearer'] }, async (t) => {
     await expectScheme(t, 'bearer', '--gateway-token');
     const credentials = { authorization: `Bearer ${t.settings.gatewayToken}` };
     await expectForwarded(t, { 'a GET with authorization in lower case': { credentials } });
   }),
-  defineCheck('AU-BEARER', ['fixture', 'bearer', 'alsoWebSocket'], (t) =>
+  defineCheck('AU-BEARER', { needs: ['fixture', 'bearer', 'alsoWebSocket'] }, (t) =>
     expectHandshake(t, 'bearer'),
   ),
-  defineCheck('AU-SIGNATURE', ['fixture', 'signature'], async (t) => {
+  defineCheck('AU-SIGNATURE', { needs: ['fixture', 'signature'] }, async (t) => {
     await assertClock(t);
     await expectScheme(t, 'signature', '--tc3-secret-id or --tc3-secret-key');
   }),
-  defineCheck('AU-SIGNATURE', ['fixture', 'signature', 'alsoWebSocket'], async (t) => {
+  defineCheck('AU-SIGNATURE', { needs: ['fixture', 'signature', 'alsoWebSocket'] }, async (t) => {
     await assertClock(t);
     await expectHandshake(t, 'signature');
   }),
@@ -173,7 +176,7 @@ export const auth: readonly Check[] = [
       'a GET with valid credentials in other headers': { credentials: misplaced },
     };
   }),
-  defineCheck('AU-EACH-CALL', ['fixture'], (t) => {
+  defineCheck('AU-EACH-CALL', { needs: ['fixture'] }, (t) => {
     const { otherEnvToken } = t.settings;
     const calls: NamedCalls = {
       ...toCallsWith({

@@ -42,7 +42,7 @@ const samePath =
 
 /** Defines a check that expects calls to reach the service, with the path that they were sent to. */
 const definePaths = (id: SentenceId, paths: readonly string[]): Check =>
-  defineCheck(id, ['fixture'], (t) => callPaths(t, paths), samePath(id));
+  defineCheck(id, { needs: ['fixture'], invariant: samePath(id) }, (t) => callPaths(t, paths));
 
 const sameQuery: Invariant = ({ echo, sent }) => {
   const { search: expected } = splitTarget(sent.url);
@@ -119,7 +119,7 @@ async function expectSocketQuery(t: CheckContext): Promise<void> {
 }
 
 export const gatewayAddress: readonly Check[] = [
-  defineCheck('GW-ENV-HOST', ['fixture'], async (t) => {
+  defineCheck('GW-ENV-HOST', { needs: ['fixture'] }, async (t) => {
     const control = t.uniqueName();
     await t.gateway.call({ path: t.fixture.respond({ mark: control }) });
     if ((await t.fixture.count(control)) !== 1) {
@@ -139,17 +139,12 @@ export const gatewayAddress: readonly Check[] = [
       }
     });
   }),
-  defineCheck(
-    'GW-PATH/1',
-    ['fixture'],
-    async (t) => {
-      // Every character that may be unescaped in a path (RFC 3986, section 3.3).
-      await callPaths(t, ['/Alpha.html', "/a;b=1:c@d+f!$&'()*,~g"]);
-      const service = t.uniqueName();
-      await expectNoCall(t, `a call to ${service}`, (path) => t.gateway.call({ service, path }));
-    },
-    samePath('GW-PATH/1'),
-  ),
+  defineCheck('GW-PATH/1', { needs: ['fixture'], invariant: samePath('GW-PATH/1') }, async (t) => {
+    // Every character that may be unescaped in a path (RFC 3986, section 3.3).
+    await callPaths(t, ['/Alpha.html', "/a;b=1:c@d+f!$&'()*,~g"]);
+    const service = t.uniqueName();
+    await expectNoCall(t, `a call to ${service}`, (path) => t.gateway.call({ service, path }));
+  }),
   definePaths('GW-PATH/2', ['', '', '?a=1']),
   definePaths('GW-PATH/3', ['/', '/?a=1']),
   definePaths('GW-PATH/4', [
@@ -167,9 +162,9 @@ export const gatewayAddress: readonly Check[] = [
     '/%3Fa%3D1%23b/%5C%3B%3A%40%26%3D%2B%24%2C',
   ]),
   definePaths('GW-PATH/6', ['/a//b?c=//d', '/a///b//c', '//a', '/a//', '//']),
-  defineCheck('GW-QUERY-RAW', ['fixture'], callQueries, sameQuery),
-  defineCheck('GW-QUERY-RAW', ['fixture', 'alsoWebSocket'], expectSocketQuery),
-  defineCheck('GW-NAME/1', [], async (t) => {
+  defineCheck('GW-QUERY-RAW', { needs: ['fixture'], invariant: sameQuery }, callQueries),
+  defineCheck('GW-QUERY-RAW', { needs: ['fixture', 'alsoWebSocket'] }, expectSocketQuery),
+  defineCheck('GW-NAME/1', { needs: [] }, async (t) => {
     const name = t.uniqueName();
     // As plain as a name can be: letters only.
     const letters = name.replace(/[^a-z]/gi, '').slice(-20);
@@ -185,7 +180,7 @@ export const gatewayAddress: readonly Check[] = [
       t.expect(isValidName, message, exchange);
     }
   }),
-  defineCheck('GW-NAME/2', [], async (t) => {
+  defineCheck('GW-NAME/2', { needs: [] }, async (t) => {
     const name = t.uniqueName();
     const existing = t.settings.service;
     const names = [

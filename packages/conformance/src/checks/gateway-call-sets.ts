@@ -216,8 +216,14 @@ const callRejected = oncePerRun('gateway-errors', (t) => {
   });
 });
 
-export const RESPONSES: CallSet = [['fixture'], requestResponses];
-export const HANDSHAKES: CallSet = [['fixture', 'webSocket'], requestHandshakes];
+export const RESPONSES: CallSet = { needs: ['fixture'], makeCalls: requestResponses };
+export const HANDSHAKES: CallSet = {
+  needs: ['fixture', 'webSocket'],
+  makeCalls: requestHandshakes,
+};
 /** Handshakes, for a sentence that other calls are about, too. */
-export const ALSO_HANDSHAKES: CallSet = [['fixture', 'alsoWebSocket'], requestHandshakes];
-export const REJECTIONS: CallSet = [[], callRejected];
+export const ALSO_HANDSHAKES: CallSet = {
+  needs: ['fixture', 'alsoWebSocket'],
+  makeCalls: requestHandshakes,
+};
+export const REJECTIONS: CallSet = { needs: [], makeCalls: callRejected };

@@ -37,11 +37,11 @@ export const gatewayErrors: readonly Check[] = [
     'GW-ERROR/1': (call) => (isOwnError(call) ? call.checkSchema() : undefined),
     'GW-ERROR/2': sameId,
   }),
-  defineCheck('GW-ERROR-FORBIDDEN', ['forbiddenService'], (t) => {
+  defineCheck('GW-ERROR-FORBIDDEN', { needs: ['forbiddenService'] }, (t) => {
     const { forbiddenService: service = '' } = t.settings;
     return expectErrors(t, [{ service, path: '/a/b?c=d' }, { service }], 403, 'SERVICE_FORBIDDEN');
   }),
-  defineCheck('GW-ERROR-NOT-FOUND', [], (t) => {
+  defineCheck('GW-ERROR-NOT-FOUND', { needs: [] }, (t) => {
     const service = t.uniqueName();
     // Begins like a service that exists.
     const longer = `${t.settings.service.slice(0, 59 - service.length)}-${service}`;

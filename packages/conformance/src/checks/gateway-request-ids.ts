@@ -63,11 +63,11 @@ function expectNewIds(t: CheckContext, exchanges: readonly Exchange[]): void {
 
 export const gatewayRequestIds: readonly Check[] = [
   ...defineInvariants([RESPONSES, REJECTIONS], { 'GW-REQUEST-ID/1': hasIdOfGateway }),
-  ...defineInvariants([[['fixture', 'webSocket'], callHandshakes]], {
+  ...defineInvariants([{ needs: ['fixture', 'webSocket'], makeCalls: callHandshakes }], {
     'GW-REQUEST-ID/2': (call) => (isHandshake(call) ? hasId(call) : undefined),
   }),
   ...defineInvariants([RESPONSES, ALSO_HANDSHAKES], { 'GW-REQUEST-ID-NEW/2': isReplaced }),
-  defineCheck('GW-REQUEST-ID/3', [], async (t) => {
+  defineCheck('GW-REQUEST-ID/3', { needs: [] }, async (t) => {
     const calls = [
       { method: 'OPTIONS', path: '/a/b?c=d' },
       { method: 'OPTIONS', headers: PREFLIGHT, credentials: 'none' },
@@ -83,7 +83,7 @@ export const gatewayRequestIds: readonly Check[] = [
       t.expect(readId(exchange) !== '', message, exchange);
     }
   }),
-  defineCheck('GW-REQUEST-ID-NEW/1', ['fixture'], async (t) => {
+  defineCheck('GW-REQUEST-ID-NEW/1', { needs: ['fixture'] }, async (t) => {
     const sentId = t.uniqueName();
     // What a caller sends must not make two calls share one.
     const headers = { 'X-Request-Id': sentId, 'X-Correlation-Id': sentId };
@@ -97,7 +97,7 @@ export const gatewayRequestIds: readonly Check[] = [
     const calls = Array.from({ length: CALLS_AT_ONCE }, (_, index) => kinds[index % kinds.length]);
     expectNewIds(t, await Promise.all(calls.map((call) => t.gateway.call(call))));
   }),
-  defineCheck('GW-REQUEST-ID-NEW/1', ['fixture', 'alsoWebSocket'], async (t) => {
+  defineCheck('GW-REQUEST-ID-NEW/1', { needs: ['fixture', 'alsoWebSocket'] }, async (t) => {
     const open = () => openSocket(t, {}, async (_, upgrade) => upgrade);
     expectNewIds(t, [await t.gateway.call(POST), await open(), await open()]);
   }),

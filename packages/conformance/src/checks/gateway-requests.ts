@@ -124,8 +124,8 @@ async function callBodies(t: CheckContext): Promise<void> {
 }
 
 export const gatewayRequests: readonly Check[] = [
-  defineCheck('GW-FORWARD-METHOD', ['fixture'], callMethods, sameMethod),
-  defineCheck('GW-FORWARD-HEADERS', ['fixture'], async (t) => {
+  defineCheck('GW-FORWARD-METHOD', { needs: ['fixture'], invariant: sameMethod }, callMethods),
+  defineCheck('GW-FORWARD-HEADERS', { needs: ['fixture'] }, async (t) => {
     const type = 'Application/JSON;charset="UTF-8"; profile=A';
     const posted = withHeaders(HEADERS, [['Content-Type', type]]);
     for (const call of [{ headers: HEADERS }, { path: '/a/b', headers: posted, body: '{}' }]) {
@@ -133,13 +133,13 @@ export const gatewayRequests: readonly Check[] = [
       if (echo) t.expectAll(claimSameHeaders(call.headers, echo.headers), exchange);
     }
   }),
-  defineCheck('GW-FORWARD-HEADERS', ['fixture', 'alsoWebSocket'], (t) =>
+  defineCheck('GW-FORWARD-HEADERS', { needs: ['fixture', 'alsoWebSocket'] }, (t) =>
     openSocket(t, { call: { headers: HEADERS } }, async (socket, upgrade) =>
       t.expectAll(claimSameHeaders(HEADERS, (await readHello(socket)).headers), upgrade),
     ),
   ),
-  defineCheck('GW-FORWARD-BODY', ['fixture'], callBodies, sameRequestBody),
-  defineCheck('GW-CALLS-APART', ['fixture'], async (t) => {
+  defineCheck('GW-FORWARD-BODY', { needs: ['fixture'], invariant: sameRequestBody }, callBodies),
+  defineCheck('GW-CALLS-APART', { needs: ['fixture'] }, async (t) => {
     await t.onOneConnection(async ({ gateway }) => {
       for (const call of toApartCalls('connection')) {
         expectApart(t, call, await gateway.call(call));

@@ -60,13 +60,13 @@ const noHops: Invariant = ({ fixtureResponse, received }) => {
 };
 
 export const gatewayResponses: readonly Check[] = [
-  defineCheck('GW-STATUS', ['fixture'], async (t) => {
+  defineCheck('GW-STATUS', { needs: ['fixture'] }, async (t) => {
     for (const { sent, exchange } of await requestResponses(t)) {
       const what = `${exchange.sent.method} /respond: the status`;
       t.expectEqual(what, exchange.received.status, sent, exchange);
     }
   }),
-  defineCheck('GW-STATUS', ['fixture', 'alsoWebSocket'], async (t) => {
+  defineCheck('GW-STATUS', { needs: ['fixture', 'alsoWebSocket'] }, async (t) => {
     const rejected = await requestHandshakes(t);
     const what = 'a handshake that the service rejects: the status';
     t.expectEqual(what, rejected.received.status, 409, rejected);

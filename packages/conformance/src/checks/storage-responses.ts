@@ -127,14 +127,14 @@ const sameFileIds: Invariant = (call) => {
 };
 
 export const storageResponses: readonly Check[] = [
-  ...defineInvariants([[['storageCredentials'], callWithoutFiles]], {
+  ...defineInvariants([{ needs: ['storageCredentials'], makeCalls: callWithoutFiles }], {
     'ST-RESPONSE': (call) => [...call.checkSchema(), ...claimEnvelope(call)],
     'ST-PRESENT/1': ({ reply: { payload } }) =>
       payload && [present('requestId', payload.requestId)],
     'ST-PRESENT/2': ({ reply: { payload, rejected } }) =>
       payload && rejected ? [present('message', payload.message)] : undefined,
   }),
-  ...defineInvariants([[needsFiles, callWithFiles]], {
+  ...defineInvariants([{ needs: needsFiles, makeCalls: callWithFiles }], {
     'ST-PRESENT/3': (call) => {
       const { entries = [] } = call.reply;
       const copied = isCopy(call) ? entries.filter((entry) => !hasFailed(entry)) : [];
@@ -144,7 +144,7 @@ export const storageResponses: readonly Check[] = [
     'ST-LISTS/1': oneEntryPerItem,
     'ST-LISTS/2': sameFileIds,
   }),
-  defineCheck('ST-RESPONSE', needsFiles, async (t) => {
+  defineCheck('ST-RESPONSE', { needs: needsFiles }, async (t) => {
     const { entry, bytes } = await callWithFiles(t);
     const { fileID } = entry;
     if (hasFailed(entry)) throw new SkipError('no file was copied');

@@ -210,5 +210,5 @@ function describe({ message, steps }: Contradiction, seed: number): string {
 }
 
 export const storageSequences: readonly Check[] = [
-  defineCheck('ST-SEQUENCE', needsFiles, runSequences),
+  defineCheck('ST-SEQUENCE', { needs: needsFiles }, runSequences),
 ];

@@ -16,44 +16,45 @@ import type { Run } from './run.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 
 /**
- * Checks a sentence of a rule: `perform` makes calls and asserts something about their responses, and `invariant` must hold
+ * Checks a sentence of a rule: `perform` makes calls, and may assert something about their responses; `invariant` must hold
  * for every response in the run to which it applies. A sentence may have several checks, but only one invariant.
  */
 export interface Check extends Runnable {
   id: SentenceId;
   perform: (context: CheckContext) => Promise<unknown>;
   invariant?: Invariant | undefined;
-  /** Whether it only makes calls for the invariant. Otherwise, it must make assertions to pass. */
-  callsOnly?: boolean;
 }
 
-/** Defines a check, which must make assertions to pass. */
+/** Defines a check that must make assertions to pass. */
 export function defineCheck(
   id: SentenceId,
-  needs: readonly Need[],
+  options: Pick<Check, 'needs' | 'invariant'>,
   perform: Check['perform'],
-  invariant?: Invariant,
 ): Check {
   const { engine, api } = findRule(id);
-  return { engine, id, api, needs, perform, invariant };
+  const assertSomething = async (t: CheckContext) => {
+    await perform(t);
+    if (t.record.assertions === 0) throw new Error('the check made no assertions');
+  };
+  return { engine, id, api, ...options, perform: assertSomething };
 }
 
-/** Calls that cause responses to which invariants apply, and what they need. */
-export type CallSet = readonly [
-  needs: readonly Need[],
-  makeCalls: (t: CallContext) => Promise<unknown>,
-];
+/** Calls that cause responses to which invariants apply. */
+export interface CallSet {
+  needs: readonly Need[];
+  makeCalls: (t: CallContext) => Promise<unknown>;
+}
 
-/** Defines the invariants of several sentences, with a check of each sentence for each set of calls. */
+/** Defines the invariants of several sentences. For each sentence, one check makes each set of calls. */
 export function defineInvariants(
   callSets: readonly CallSet[],
   invariants: Readonly<Partial<Record<SentenceId, Invariant>>>,
 ): Check[] {
-  return callSets.flatMap(([needs, makeCalls]) =>
-    Object.entries(invariants).map(([id, invariant]) => ({
-      ...defineCheck(id as SentenceId, needs, makeCalls, invariant),
-      callsOnly: true,
-    })),
+  return callSets.flatMap(({ needs, makeCalls }) =>
+    Object.entries(invariants).map(([id, invariant]) => {
+      const { engine, api } = findRule(id);
+      return { engine, id: id as SentenceId, api, needs, invariant, perform: makeCalls };
+    }),
   );
 }
 

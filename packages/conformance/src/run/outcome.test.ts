@@ -28,8 +28,12 @@ test.each<[string, error: unknown, Outcome]>([
 test('only a check that defineInvariants created may make no assertions', async () => {
   const invariant = () => undefined;
   const run = new Run(settings, new AbortController().signal, new Map([['GW-C1', invariant]]));
-  const checks = [undefined, invariant].map((own) => defineCheck('GW-C1', [], async () => {}, own));
-  const calls = defineInvariants([[[], async () => {}]], { 'GW-C1': invariant });
+  const checks = [undefined, invariant].map((own) =>
+    defineCheck('GW-C1', { needs: [], invariant: own }, async () => {}),
+  );
+  const calls = defineInvariants([{ needs: [], makeCalls: async () => {} }], {
+    'GW-C1': invariant,
+  });
   const failed = { outcome: 'error', reason: expect.stringContaining('made no assertions') };
   expect(await runChecks(run, checks)).toMatchObject([failed, failed]);
   expect(await runChecks(run, calls)).toMatchObject([{ outcome: 'pass' }]);

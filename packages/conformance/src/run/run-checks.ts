@@ -32,19 +32,14 @@ async function runCheck(run: Run, check: Check): Promise<PartialResult> {
   const { id, api } = check;
   const context = new CheckContext(run, id, id);
   const started = performance.now();
-  const error = whyNotRun(run, check) ?? (await perform(check, context));
+  // Why it did not run, or did not finish.
+  let error: unknown = whyNotRun(run, check);
+  try {
+    if (error === undefined) await check.perform(context);
+  } catch (thrown) {
+    error = thrown;
+  }
   const { findings, notes } = context.record;
   const decided = await skipIfCredentialsExpired(run, api, decide(run, [...findings], error));
   return { id, notes, durationMs: Math.round(performance.now() - started), ...decided };
-}
-
-/** Returns why the check did not finish. */
-async function perform({ perform, callsOnly = false }: Check, context: CheckContext) {
-  try {
-    await perform(context);
-  } catch (error) {
-    return error;
-  }
-  const hasResult = callsOnly || context.record.assertions > 0;
-  return hasResult ? undefined : new Error('the check made no assertions');
 }
