@@ -190,6 +190,7 @@ export function toSettings(
     timeoutMs: 1000 * data.timeout,
     seed: data.seed ?? Math.floor(Math.random() * 2 ** 31),
     tc3: toKeyPair(data, nameOf),
+    nameOf,
     signal,
     onCheck,
     onResult,

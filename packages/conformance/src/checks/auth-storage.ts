@@ -95,9 +95,12 @@ function toIncompleteCredentials({ settings, storage }: CheckContext): Changes {
 export const authStorage: readonly Check[] = [
   // Names of headers are case-insensitive (RFC 9110, section 5.1).
   defineCheck('AU-STORAGE-HEADERS', { needs: ['storageCredentials'] }, async (t) => {
-    const { sessionToken } = t.settings.wireProfile.storageHeaders;
+    const { nameOf, wireProfile } = t.settings;
+    const { sessionToken } = wireProfile.storageHeaders;
     if (readAll(t.storage.credentials(), sessionToken).length === 0)
-      t.note(`${sessionToken} was not tested, because no --storage-header has it.`);
+      t.note(
+        `${sessionToken} was not tested, because ${nameOf('storageHeaders')} does not contain it.`,
+      );
     const fields = await acceptedFields(t);
     for (const spell of ['toLowerCase', 'toUpperCase'] as const) {
       const spelled = t.storage

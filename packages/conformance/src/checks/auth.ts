@@ -6,7 +6,7 @@ import { SkipError } from '../errors.ts';
 import { readEcho } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, parseJson, readAll, withHeaders } from '../http/exchange.ts';
-import type { GatewayScheme } from '../http/sign.ts';
+import { type GatewayScheme, nameCredentials } from '../http/sign.ts';
 import {
   assertClock,
   changeChars,
@@ -84,11 +84,11 @@ function toMisplaced(t: CheckContext): HeaderList {
   ];
 }
 
-/** `option` is what to check first, because a wrong value fails the rule, too. */
-async function expectScheme(t: CheckContext, credentials: GatewayScheme, option: string) {
+async function expectScheme(t: CheckContext, credentials: GatewayScheme): Promise<void> {
   await expectForwarded(t, toCalls(credentials));
-  if (t.record.findings.length > 0)
-    t.note(`A wrong ${option} fails this rule, too: check it first.`);
+  if (t.record.findings.length === 0) return;
+  const options = nameCredentials(t.settings)[credentials];
+  t.note(`A wrong value of ${options} fails this rule, too: check that first.`);
 }
 
 async function expectHandshake(t: CheckContext, credentials: GatewayScheme): Promise<void> {
@@ -111,7 +111,7 @@ const defineGatewayRejection = (
 
 export const auth: readonly Check[] = [
   defineCheck('AU-BEARER', { needs: ['fixture', 'bearer'] }, async (t) => {
-    await expectScheme(t, 'bearer', '--gateway-token');
+    await expectScheme(t, 'bearer');
     const credentials = { authorization: `Bearer ${t.settings.gatewayToken}` };
     await expectForwarded(t, { 'a GET with authorization in lower case': { credentials } });
   }),
@@ -120,7 +120,7 @@ export const auth: readonly Check[] = [
   ),
   defineCheck('AU-SIGNATURE', { needs: ['fixture', 'signature'] }, async (t) => {
     await assertClock(t);
-    await expectScheme(t, 'signature', '--tc3-secret-id or --tc3-secret-key');
+    await expectScheme(t, 'signature');
   }),
   defineCheck('AU-SIGNATURE', { needs: ['fixture', 'signature', 'alsoWebSocket'] }, async (t) => {
     await assertClock(t);
@@ -140,11 +140,11 @@ export const auth: readonly Check[] = [
     },
   })),
   defineGatewayRejection('AU-REJECTED/1', [], (t) => {
-    const { gatewayToken, expiredToken } = t.settings;
+    const { gatewayToken, expiredToken, nameOf } = t.settings;
     if (gatewayToken === undefined)
-      t.note('Forged tokens were not tested, because --gateway-token is missing.');
+      t.note(`Forged tokens were not tested, because ${nameOf('gatewayToken')} is missing.`);
     if (expiredToken === undefined)
-      t.note('An expired token was not tested, because --expired-token is missing.');
+      t.note(`An expired token was not tested, because ${nameOf('expiredToken')} is missing.`);
     const tokens = {
       'no token after Bearer': '',
       'a token whose three parts are not JSON': 'a.b.c',

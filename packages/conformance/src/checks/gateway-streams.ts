@@ -40,7 +40,9 @@ async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<voi
     t.expect(lateEvent === 'none', message, open);
     return;
   }
-  throw new SkipError('the calls took too long for a result; see --rate and --timeout');
+  const { nameOf } = t.settings;
+  const options = `${nameOf('rate')} and ${nameOf('timeout')}`;
+  throw new SkipError(`the calls took too long for a result; see ${options}`);
 }
 
 /**

@@ -145,8 +145,9 @@ const withBodies = (
 
 /** Makes calls in the form that a run does not use otherwise, if the deployment accepts both. */
 async function expectFormsAlike(t: CheckContext): Promise<void> {
-  if (t.settings.requestForm !== undefined) {
-    throw new DisabledError('only the form in --request-form is checked');
+  const { requestForm, nameOf } = t.settings;
+  if (requestForm !== undefined) {
+    throw new DisabledError(`only the form in ${nameOf('requestForm')} is checked`);
   }
   const form = t.run.accepted.requestForm === 'top' ? 'data' : 'top';
   const call = async (operation: StorageOperation, fields: object) => {

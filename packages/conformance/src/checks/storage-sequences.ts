@@ -200,13 +200,14 @@ async function runSequences(t: CheckContext): Promise<void> {
     return false;
   });
   await fc.check(property, { seed, numRuns });
-  if (shortest) return t.fail(describe(shortest, seed), shortest.exchange);
+  if (shortest)
+    return t.fail(describe(shortest, `${t.settings.nameOf('seed')} ${seed}`), shortest.exchange);
   if (fault !== undefined) throw fault;
 }
 
-function describe({ message, steps }: Contradiction, seed: number): string {
+function describe({ message, steps }: Contradiction, seed: string): string {
   const list = steps.map((step, index) => `${index + 1}. ${step}`).join('; ');
-  return `${message} after ${steps.length} steps (--seed ${seed}): ${list}`;
+  return `${message} after ${steps.length} steps (${seed}): ${list}`;
 }
 
 export const storageSequences: readonly Check[] = [

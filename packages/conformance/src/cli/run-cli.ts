@@ -135,7 +135,9 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
       await writeFile(file, reporters[kind](report));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      output.error(toPrintable(`error: --report: ${file} cannot be written (${code}).`));
+      output.error(
+        toPrintable(`error: ${command.nameOf('report')} ${file} cannot be written (${code}).`),
+      );
       if (exitCode !== 1) exitCode = INCONCLUSIVE;
     }
   }

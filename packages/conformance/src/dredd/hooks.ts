@@ -4,7 +4,7 @@ import { type Transaction, transactions } from '../contract/catalog.ts';
 import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '../http/exchange.ts';
 import { codeOf, readReply, type StorageReply } from '../http/read-response.ts';
 import { toReportedCall } from '../http/reported-call.ts';
-import { toSettings } from '../options.ts';
+import { toSettings, toVariable } from '../options.ts';
 import { readOptions } from '../read-options.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
 import { skipIfCredentialsExpired } from '../run/credentials.ts';
@@ -29,9 +29,9 @@ interface Running {
  * @throws StartError if the deployment does not respond, or rejects every credential
  */
 export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
-  const { options, nameOf } = readOptions(env);
+  const { options } = readOptions(env);
   const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
-  const settings = toSettings({ ...urls, ...options }, nameOf);
+  const settings = toSettings({ ...urls, ...options }, toVariable);
   const run = new Run(settings, new AbortController().signal, invariants);
   await prepare(run, transactions);
   return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };

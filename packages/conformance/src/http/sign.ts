@@ -7,13 +7,15 @@ const { algorithm, storageVersion, storageContentType } = defaults.signature;
 
 export type GatewayScheme = 'bearer' | 'signature';
 
-/** The options that provide each kind of credentials. */
-export const CREDENTIALS = {
-  bearer: '--gateway-token',
-  signature: '--tc3-secret-id and --tc3-secret-key',
-  gateway: '--gateway-token or --tc3-secret-id',
-  storage: '--storage-header or --tc3-secret-id',
-};
+/** Returns which options provide each kind of credentials, by the names that the user knows. */
+export const nameCredentials = ({ nameOf }: Settings) => ({
+  bearer: nameOf('gatewayToken'),
+  signature: `${nameOf('tc3SecretId')} and ${nameOf('tc3SecretKey')}`,
+  gateway: `${nameOf('gatewayToken')} or ${nameOf('tc3SecretId')}`,
+  storage: `${nameOf('storageHeaders')} or ${nameOf('tc3SecretId')}`,
+});
+
+export type CredentialKind = keyof ReturnType<typeof nameCredentials>;
 
 export type Signers = ReturnType<typeof createSigners>;
 
@@ -38,7 +40,7 @@ export function createSigners({ gatewayToken, tc3, storageHeaders, wireProfile }
     signature: tc3 && ((call: Call) => signGateway(call, tc3)),
     storage: headers.length > 0 || tc3 ? storage : undefined,
     storageKeys,
-    has(kind: keyof typeof CREDENTIALS): boolean {
+    has(kind: CredentialKind): boolean {
       const signer = kind === 'gateway' ? (this.bearer ?? this.signature) : this[kind];
       return signer !== undefined;
     },

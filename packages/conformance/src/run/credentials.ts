@@ -7,7 +7,7 @@ import { readEcho } from '../fixture-protocol.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
 import { codeOf, isGatewayError } from '../http/read-response.ts';
-import { CREDENTIALS } from '../http/sign.ts';
+import { nameCredentials } from '../http/sign.ts';
 import { REQUEST_FORMS } from '../options.ts';
 import { type Decided, decide } from './outcome.ts';
 
@@ -15,9 +15,9 @@ const ATTEMPTS = 5;
 
 /** The names of the APIs, and the options that may be wrong if one rejects every call. */
 const TARGETS = {
-  gateway: { name: 'gateway', address: '--gateway-url, --gateway-host, --service' },
-  storage: { name: 'storage API', address: '--storage-url, --env, --request-form' },
-};
+  gateway: { name: 'gateway', options: ['gatewayUrl', 'gatewayHost', 'service'] },
+  storage: { name: 'storage API', options: ['storageUrl', 'env', 'requestForm'] },
+} as const;
 
 const SCHEMES = { bearer: 'the bearer token', signature: 'the signature' };
 
@@ -123,8 +123,9 @@ function toAttempt({ status }: Received, code: string | undefined) {
 
 /** The contract specifies neither status nor code for a rejection, so they are quoted with the options to check. */
 function explain(run: Run, api: Api, attempts: readonly Attempt[]): string {
-  const { name, address } = TARGETS[api];
-  const credentials = CREDENTIALS[api];
+  const { name, options } = TARGETS[api];
+  const address = options.map(run.settings.nameOf).join(', ');
+  const credentials = nameCredentials(run.settings)[api];
   const actual = [...new Set(attempts.map(({ shown }) => shown))].join(', ');
   const areAll = (...statuses: number[]) =>
     attempts.every(({ status }) => statuses.includes(status));

@@ -14,7 +14,7 @@ import type { Run } from '../context/run.ts';
 import { isSelected, type Need, type Runnable } from '../contract/catalog.ts';
 import { type Rule, rules } from '../contract/rules.ts';
 import { DisabledError, NotRunError, SkipError } from '../errors.ts';
-import { CREDENTIALS } from '../http/sign.ts';
+import { type CredentialKind, nameCredentials } from '../http/sign.ts';
 import type { Observer } from '../invariants/observer.ts';
 import {
   type Finding,
@@ -36,9 +36,10 @@ export interface PartialResult extends SentenceResult {
 /** Returns why a check, a transaction or a workflow must not run. */
 export function whyNotRun(run: Run, runnable: Runnable): NotRunError | undefined {
   const { settings, signal, accepted } = run;
+  const { nameOf } = settings;
   const { api, needs } = runnable;
-  if (!isSelected(runnable, settings.only)) return new DisabledError('not in --only');
-  if (!settings.apis.includes(api)) return new DisabledError(`no --${api}-url`);
+  if (!isSelected(runnable, settings.only)) return new DisabledError(`not in ${nameOf('only')}`);
+  if (!settings.apis.includes(api)) return new DisabledError(`no ${nameOf(`${api}Url`)}`);
   if (signal.aborted) return new SkipError(String(signal.reason));
   const reasons = needs.map((need) => NEEDS[need](run));
   // If every call to the API is rejected, that explains more than a credential that was not provided.
@@ -51,16 +52,21 @@ const NEEDS: Record<Need, (run: Run) => NotRunError | undefined> = {
   webSocket: ({ accepted }) => accepted.missing.webSocket,
   alsoWebSocket: ({ accepted: { missing } }) =>
     missing.webSocket && new DisabledError(missing.webSocket.message),
-  bearer: ({ signers }) => without(!signers.has('bearer') && CREDENTIALS.bearer),
-  signature: ({ signers }) => without(!signers.has('signature') && CREDENTIALS.signature),
-  storageCredentials: ({ signers }) => without(!signers.has('storage') && CREDENTIALS.storage),
-  otherEnvToken: ({ settings }) => without(!settings.otherEnvToken && '--other-env-token'),
-  forbiddenService: ({ settings }) => without(!settings.forbiddenService && '--forbidden-service'),
-  writes: ({ settings }) => (settings.readOnly ? new DisabledError('--read-only') : undefined),
+  bearer: (run) => unlessSigned(run, 'bearer'),
+  signature: (run) => unlessSigned(run, 'signature'),
+  storageCredentials: (run) => unlessSigned(run, 'storage'),
+  otherEnvToken: (run) => unlessSet(run, 'otherEnvToken'),
+  forbiddenService: (run) => unlessSet(run, 'forbiddenService'),
+  writes: ({ settings: { readOnly, nameOf } }) =>
+    readOnly ? new DisabledError(nameOf('readOnly')) : undefined,
 };
 
-function without(option: string | false | undefined): NotRunError | undefined {
-  return option ? new DisabledError(`no ${option}`) : undefined;
+function unlessSigned({ signers, settings }: Run, kind: CredentialKind) {
+  return signers.has(kind) ? undefined : new DisabledError(`no ${nameCredentials(settings)[kind]}`);
+}
+
+function unlessSet({ settings }: Run, option: 'otherEnvToken' | 'forbiddenService') {
+  return settings[option] ? undefined : new DisabledError(`no ${settings.nameOf(option)}`);
 }
 
 export type Decided = Pick<PartialResult, 'outcome' | 'reason' | 'findings'>;
