@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { listen } from '../../../../scripts/testing/listen.ts';
 import type { SentRequest } from '../http/reported-call.ts';
+import { toPrintable } from './evidence.ts';
 import { toCurl } from './to-curl.ts';
 
 const get: SentRequest = { method: 'GET', url: 'http://a.example/', headers: {}, body: '' };
@@ -34,7 +35,7 @@ const REQUESTS: SentRequest[] = [
   { ...get, url: '/a//b/../%2F/[x]{y}?q=$HOME&r=`id`&s=a+b' },
   { ...post, headers: { 'X-Quote': `it's "so" $HOME`, 'X-Empty': '' }, body: `@it's {"a":"$b"}\n` },
   { ...post, headers: { 'Content-Length': '0' } },
-  { ...get, url: '/', headers: { 'X-Repeated': ['one', 'two, three', ''] } },
+  { ...get, url: '/', headers: { 'X-Repeated': ['one', 'two, three', ''], A: `it's\t"%s\\!` } },
   {
     ...post,
     headers: { 'Transfer-Encoding': 'chunked' },
@@ -50,8 +51,9 @@ describeOn('curl', 'a command', () => {
       response.end();
     });
     await using target = await listen(server);
-    const command = toCurl({ request: { ...request, url: target.url + request.url } });
-    await promisify(execFile)('sh', ['-c', command ?? '']);
+    const command = toCurl({ request: { ...request, url: target.url + request.url } }) ?? '';
+    const shown = command.split('\n').map(toPrintable).join('\n');
+    await promisify(execFile)('sh', ['-c', shown]);
     const headers = Object.entries(request.headers).map(([name, value]) => [
       name.toLowerCase(),
       [value].flat(),

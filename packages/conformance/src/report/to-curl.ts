@@ -17,8 +17,10 @@ export function toCurl(
   const { method, url, headers, body } = request;
   // Such a body would not survive copy and paste.
   const isPiped = body.search(UNPRINTABLE) >= 0;
+  const texts = [url, body, ...Object.values(headers).flat()];
+  const isUnsafe = (text: string) => text.search(UNPRINTABLE) >= 0 && text.search(NAMED) >= 0;
   const isIncomplete = JSON.stringify([url, headers, body]).includes(BLANK);
-  if (isIncomplete || (isPiped && body.search(NAMED) >= 0)) return undefined;
+  if (isIncomplete || texts.some(isUnsafe)) return undefined;
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const needsHttp1 = names.has('upgrade') || names.has('transfer-encoding');
   const sendsBody = body !== '' || names.has('content-length');
@@ -46,8 +48,15 @@ function toHeader([name, values]: [string, string | string[]]): string[] {
 /** Quotes text for a shell, which inserts the values of variables. */
 export function quote(text: string): string {
   if (/^[\w./:=-]+$/.test(text)) return text;
+  if (text.search(UNPRINTABLE) >= 0)
+    return `"$(printf '${text.replace(/[^ -~]|[!%'\\]/gu, toOctal)}')"`;
   if (text.search(NAMED) < 0) return `'${text.replaceAll("'", `'\\''`)}'`;
   // An interactive shell expands an exclamation mark even after a backslash.
   const escaped = text.replaceAll(/[\\"`$]/g, '\\$&').replaceAll('!', `"'!'"`);
   return `"${escaped.replaceAll(NAMED, (_, variable) => `\${${variable}}`)}"`;
+}
+
+function toOctal(character: string): string {
+  const bytes = [...Buffer.from(character)];
+  return bytes.map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }
