@@ -65,7 +65,7 @@ const CONVERSIONS: Partial<Record<Name, (text: string) => unknown>> = {
   wireProfile: (file) => parseWireProfile(readText(file), file),
   known: (file) => parseKnown(readText(file)),
   ca: (file) => toCertificates(readText(file), file),
-  storageHeaders: (headers) => Object.fromEntries(splitList(headers, /\n/).map(toHeader)),
+  storageHeaders: (headers) => toHeaders(splitList(headers, /\n/)),
   only: (ids) => splitList(ids, /[\n,]/),
   report: (reports) => splitList(reports, /\n|,(?=[a-z0-9]+=)/).map(toReport),
 };
@@ -158,9 +158,15 @@ function readText(name: string): string {
   }
 }
 
-function toHeader(header: string): [name: string, value: string] {
-  const [, name, value = ''] = /^([^:]+):[ \t]*(.*)$/s.exec(header) ?? [];
-  return name === undefined ? fail("must be 'Name: value'") : [name, value];
+function toHeaders(lines: readonly string[]): Record<string, string> {
+  const headers = lines.map((line): [name: string, value: string] => {
+    const [, name, value = ''] = /^([^:]+):[ \t]*(.*)$/s.exec(line) ?? [];
+    return name === undefined ? fail("must be 'Name: value'") : [name, value];
+  });
+  const names = new Set(headers.map(([name]) => name.toLowerCase()));
+  return names.size < headers.length
+    ? fail('must name a header only once')
+    : Object.fromEntries(headers);
 }
 
 function toReport(report: string): { kind: Kind; file: string } {
