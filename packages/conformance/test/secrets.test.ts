@@ -7,7 +7,7 @@ import { listen } from '../../../scripts/testing/listen.ts';
 import { createConformance } from '../src/index.ts';
 import { SECRETS } from '../src/options.ts';
 import { reporters } from '../src/report/reporters.ts';
-import { toRefusal } from './mutants/hooks/gateway.ts';
+import { frames, type SocketFrame, toRefusal } from './mutants/hooks/gateway.ts';
 import { metadata } from './mutants/hooks/storage.ts';
 import { run, runAgainst } from './run-suite.ts';
 import { startBroken, startFronted, startSecond, toFlag } from './targets/start-second.ts';
@@ -83,17 +83,29 @@ const startEcho = (status: number, type: string, body: string) =>
     }),
   );
 
-test.each([400, 4880, 4900, 4920, 4999])(
+test.each([400, 4860, 4880, 4900, 4999])(
   'a text that is cut within a credential shows no part of it: %d',
   async (length) => {
     const [secret = ''] = ALL;
     await using target = await startEcho(400, 'text/plain', 'a'.repeat(length) + secret);
     const urls = ['--gateway-url', target.url, '--storage-url', target.url];
     const shown = await runWithReports(...urls, ...OPTIONS, '--only', 'GW-NAME/2');
-    expect(shown).toMatch(/ but was 400 a+(\[redacted: \w+\]|\S*…)/);
+    expect(shown).toMatch(/ but the response was 400 a+(\[redacted: \w+\]|\S*…)/);
     expect(shown).not.toContain(secret.slice(0, 8));
   },
 );
+
+test('a WebSocket message that is cut within a credential shows no part of it', async () => {
+  const change = (frame: SocketFrame) => {
+    const isText = frame.from === 'service' && frame.opcode === 1;
+    return [isText ? { ...frame, data: Buffer.from('x'.repeat(24) + gatewayToken) } : frame];
+  };
+  await using target = await startFronted(frames(change));
+  const { gatewayToken } = target.options;
+  const { output } = await run(...target.args, '--only', 'GW-WS-MESSAGES/1');
+  expect(output).toMatch(/must arrive first, not \d+ bytes, "x{24}\[redacted/);
+  expect(output).not.toContain(gatewayToken.slice(0, 12));
+});
 
 test('the error of a run that cannot start shows no credential that the target echoes', async () => {
   const gatewayToken = secretOf('gatewayToken');

@@ -95,7 +95,7 @@ async function expectHandshake(t: CheckContext, credentials: GatewayScheme): Pro
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(), credentials });
   upgrade.socket?.close();
   const isAccepted = ![401, 403].includes(upgrade.received.status);
-  const message = `a handshake must be accepted, but was ${showResponse(upgrade)}`;
+  const message = `a handshake must be accepted, but the response was ${showResponse(upgrade)}`;
   t.expect(isAccepted, message, upgrade);
 }
 

@@ -51,7 +51,7 @@ export async function callEcho(t: CheckContext, call: GatewayCall, rejection?: n
   if (!echo && !readEcho(await t.gateway.call({ ...plain, path: '/echo' }))) {
     throw new SkipError('a plain call does not reach the fixture service');
   }
-  const message = `${what} must reach the service, but was ${showResponse(exchange)}`;
+  const message = `${what} must reach the service, but the response was ${showResponse(exchange)}`;
   t.expect(echo !== undefined, message, exchange);
   return { echo, exchange };
 }
@@ -109,7 +109,7 @@ export async function expectForwarded<Call extends GatewayCall>(
   for (const [what, call] of Object.entries(calls)) {
     const exchange = await send(call);
     const actual = showResponse(exchange);
-    const message = `${what} must be accepted, but was ${actual}`;
+    const message = `${what} must be accepted, but the response was ${actual}`;
     if (NO_SUCH_BODY.includes(exchange.received.status))
       t.note(`${what} was rejected with ${actual}, as HTTP allows.`);
     else t.expect(readEcho(exchange) !== undefined, message, exchange);
@@ -150,7 +150,7 @@ export function expectError(t: CheckContext, exchange: Exchange, what: string): 
   const { status } = exchange.received;
   const isError = status >= 400 && status < 500 && hasErrorBody(exchange.received);
   const expected = `${what} must be rejected with a 4xx and the gateway's error body`;
-  t.expect(isError, `${expected}, but was ${showResponse(exchange)}`, exchange);
+  t.expect(isError, `${expected}, but the response was ${showResponse(exchange)}`, exchange);
 }
 
 /** Well below the tolerance of any reasonable verifier, in seconds. */
@@ -195,10 +195,11 @@ export function missingFileId(t: CallContext): Promise<string> {
   return t.files.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
 }
 
-/** Describes a call and its response: `POST storages:batchDelete must be accepted, but was 400 INVALID_PARAM`. */
+/** Describes a call and its response: `POST storages:batchDelete must be accepted, but the response was 400`. */
 function describe({ sent, received, code = '' }: StorageReply, expected: string): string {
   const name = sent.url.replace(/.*\/|\?.*/g, '');
-  return `${sent.method} ${name} ${expected}, but was ${received.status} ${code}`.trimEnd();
+  const actual = `${received.status} ${code}`.trimEnd();
+  return `${sent.method} ${name} ${expected}, but the response was ${actual}`;
 }
 
 /** @param how the call differs from a valid one: `without credentials` */

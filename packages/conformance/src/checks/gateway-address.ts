@@ -176,7 +176,7 @@ export const gatewayAddress: readonly Check[] = [
     for (const call of alternate(names.map((service) => ({ service, path: '/a' })))) {
       const exchange = await t.gateway.call(call);
       const isValidName = isMissing(exchange) || (call.service.length < 3 && isAccepted(exchange));
-      const message = `the name ${call.service} must be accepted, but was ${showResponse(exchange)}`;
+      const message = `the name ${call.service} must be accepted, but the response was ${showResponse(exchange)}`;
       t.expect(isValidName, message, exchange);
     }
   }),

@@ -95,13 +95,15 @@ async function expectMessages(
     const { parts = [], binary: wasBinary } = expected[index] ?? {};
     const bytes = Buffer.concat(parts.map((part) => Buffer.from(part)));
     const sent = `message ${index + 1} (${wasBinary ? 'binary' : 'text'}, ${bytes.length} bytes)`;
-    const message = `${sent} must arrive unchanged, but arrived as ${isBinary ? 'binary' : 'text'}, ${showBytes(data)}`;
+    const message = `${sent} must arrive unchanged, but arrived as ${isBinary ? 'binary' : 'text'}, ${showBytes(t, data)}`;
     t.expect(isBinary === wasBinary && data.equals(bytes), message, upgrade);
   }
 }
 
-function showBytes(data: Buffer): string {
-  return `${data.length} bytes, ${JSON.stringify(data.subarray(0, 40).toString('latin1'))}`;
+/** Secrets are redacted before the text is shortened, which may cut them. */
+function showBytes({ run }: CheckContext, data: Buffer): string {
+  const start = run.secrets.redact(data.toString()).slice(0, 40);
+  return `${data.length} bytes, ${JSON.stringify(start)}`;
 }
 
 const BURST = Array.from({ length: 200 }, (_, index) => text(String(index)));
@@ -202,7 +204,7 @@ async function expectTexts(t: CheckContext): Promise<void> {
   await openSocket(t, { greet }, async (socket, upgrade) => {
     const first = (await undefinedIfNoResponse(t, socket.next()))?.data ?? Buffer.from('nothing');
     const isFirst = first.toString() === greet;
-    const message = `the service's message must arrive first, not ${showBytes(first)}`;
+    const message = `the service's message must arrive first, not ${showBytes(t, first)}`;
     t.expect(isFirst, message, upgrade);
     await expectMessages(t, socket, upgrade, TEXTS);
     await expectMessages(t, socket, upgrade, [text(`!burst ${BURST.length}`)], BURST);
@@ -232,7 +234,7 @@ export const gatewaySockets: readonly Check[] = [
       }
       t.expect(
         status === 101,
-        `a handshake with ${name} must be accepted, but was ${status}`,
+        `a handshake with ${name} must be accepted, but the response was ${status}`,
         upgrade,
       );
       // A choice of subprotocol that violates RFC 6455 is covered by GW-WS-SUBPROTOCOL.

@@ -198,7 +198,7 @@ async function expectFieldChecked(t: CheckContext, name: string): Promise<void> 
     const { [field]: _, ...others } = toFormFields(t.run, grant, CONTENT);
     const form = wrong === undefined ? others : { [field]: wrong, ...others };
     const reply = await postForm(t.run, grant, form);
-    const message = `a form with ${what} must be rejected, but was ${reply.received.status}`;
+    const message = `a form with ${what} must be rejected, but the response was ${reply.received.status}`;
     t.expect(!reply.isAccepted, message, reply);
   }
   const when = `after forms with a wrong ${field}`;

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import type { Run } from '../context/run.ts';
@@ -87,9 +88,11 @@ async function startDredd(
     env: { ...process.env, BERTH_DREDD_PARENT: 'true' },
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk: Buffer) => {
-      output = `${output}${chunk}`.slice(-2000);
+  for (const input of [child.stdout, child.stderr]) {
+    if (!input) continue;
+    // Secrets are redacted before the output is shortened, which may cut them.
+    createInterface({ input }).on('line', (line) => {
+      output = `${output}${run.secrets.redact(line)}\n`.slice(-2000);
     });
   }
   const handle = createHooks(run, onResult);
