@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { createConformance } from '../src/index.ts';
+import { createConformance, type Outcome } from '../src/index.ts';
 import { formatEvidence } from '../src/report/evidence.ts';
 import { authenticate, onTrusted } from './mutants/hooks/credentials.ts';
 import { frames } from './mutants/hooks/gateway.ts';
 import { type Hooks, MutatedResponse } from './proxy/messages.ts';
+import { drop } from './proxy/take-over.ts';
 import { runSuite } from './run-suite.ts';
 import { startMutated } from './targets/start-mutated.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
@@ -47,8 +48,11 @@ test('the errors of a gateway without the fixture service are checked, even if t
   await using target = await startFronted({ response: bareErrors });
   const { gatewayUrl, gatewayHost, gatewayToken } = target.options;
   const access = { gatewayUrl, gatewayHost, gatewayToken, service: 'missing' };
-  const { exitCode, results } = await createConformance({ ...access, only: ['GW-ERROR'] }).run();
-  expect(exitCode).toBe(1);
+  const ended: Outcome[] = [];
+  const onCheck = ({ outcome }: { outcome: Outcome }) => ended.push(outcome);
+  const options = { ...access, only: ['GW-ERROR'], onCheck };
+  const { exitCode, results } = await createConformance(options).run();
+  expect([exitCode, new Set(ended)]).toEqual([1, new Set(['fail', 'pass'])]);
   expect(results.find(({ id }) => id === 'GW-ERROR')?.outcome).toBe('fail');
 });
 
@@ -64,6 +68,16 @@ test('the responses of a service whose name begins like a made-up one are not th
   const options = { gatewayUrl, gatewayHost, gatewayToken, service: 'berth-fixture' };
   const ran = await runSuite({ ...options, only: ['GW-ERROR/1', 'GW-BODY'] });
   expect(ran).toMatchObject({ exitCode: 0, pass: ['GW-BODY', 'GW-ERROR'] });
+});
+
+test('a body that a gateway rejects by closing the connection is noted with its size in bytes', async () => {
+  await using target = await startFronted({
+    request: ({ body }) => (Buffer.byteLength(body) > 2 ** 20 ? drop : undefined),
+  });
+  const only = ['GW-FORWARD-BODY'];
+  const { exitCode, results } = await createConformance({ ...target.options, only }).run();
+  const notes = results.flatMap((result) => result.notes);
+  expect([exitCode, notes]).toEqual([0, [expect.stringMatching(/^POST of 10\d{5} bytes: /)]]);
 });
 
 test('an environment whose name is as long as a label may be passes', async () => {

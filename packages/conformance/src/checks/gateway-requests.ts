@@ -52,11 +52,12 @@ const BODIES = [
 const MIN_LIMIT = 32_768;
 
 async function expectBody(t: CheckContext, call: GatewayCall & { body: string }): Promise<void> {
-  const isLarge = call.body.length > MIN_LIMIT;
+  const size = Buffer.byteLength(call.body);
+  const isLarge = size > MIN_LIMIT;
   await callEcho(t, call, isLarge ? 413 : undefined).catch((error) => {
     // A gateway that rejects a body while it is being sent may close the connection.
     if (!(isLarge && error instanceof NetworkError && error.code === 'ECONNRESET')) throw error;
-    t.note(`POST of ${call.body.length} bytes: the gateway closed the connection, as HTTP allows.`);
+    t.note(`POST of ${size} bytes: the gateway closed the connection, as HTTP allows.`);
   });
 }
 

@@ -8,7 +8,9 @@ export async function runChecks(run: Run, checks: readonly Check[]): Promise<Par
   const { concurrency, onCheck } = run.settings;
   return inParallel(checks, concurrency, async (check) => {
     const part = await runCheck(run, check);
-    if (part.outcome !== 'disabled') onCheck({ id: part.id, outcome: part.outcome });
+    const { id, outcome } = part;
+    const isViolated = (run.observer.resultOf(id)?.violations ?? 0) > 0;
+    if (outcome !== 'disabled') onCheck({ id, outcome: isViolated ? 'fail' : outcome });
     return part;
   });
 }
