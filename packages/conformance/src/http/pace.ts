@@ -42,6 +42,13 @@ export class Pace {
     );
   }
 
+  /** Gives every target another chance, at the end of a run. */
+  reset(): void {
+    this.#unanswered.clear();
+    this.#next = 0;
+    this.#hasGivenUp = false;
+  }
+
   responded(origin: string): void {
     this.#unanswered.delete(origin);
     this.#hasGivenUp = false;

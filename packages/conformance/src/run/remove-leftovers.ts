@@ -3,7 +3,6 @@ import { Files, toItems } from '../context/files.ts';
 import type { Run } from '../context/run.ts';
 import { createStorageClient, type StorageClient } from '../context/storage-client.ts';
 import { retryIfClosed } from '../http/connection.ts';
-import { Pace } from '../http/pace.ts';
 import type { Entry } from '../http/read-response.ts';
 import { inParallel } from './run-checks.ts';
 
@@ -27,8 +26,8 @@ export async function removeLeftovers(run: Run): Promise<string[]> {
     MAX_DURATION + Math.ceil((1000 * CALLS_PER_FILE * paths.length) / rate),
   );
   // The target may be responding again.
-  const pace = new Pace(() => {}, rate);
-  const storage = createStorageClient(run, '', run.caller.with({ signal, pace }));
+  run.pace.reset();
+  const storage = createStorageClient(run, '', run.caller.with({ signal }));
   for (const pause of PAUSES) {
     if (paths.length > 0) await wait(pause);
     const batches: string[][] = [];
