@@ -268,6 +268,12 @@ test.each<[string, string[], Finding[], number]>([
   expect(sampleReport([rule, transaction], known).exitCode).toBe(exitCode);
 });
 
+test('a SHOULD affects no exit code, even if it is skipped and a known failure', () => {
+  const should = sampleResult({ id: 'GW-C3', level: 'should', outcome: 'skip' });
+  const { exitCode, results } = sampleReport([sampleResult(), should], [{ id: 'GW-C3' }]);
+  expect([exitCode, results]).toMatchObject([0, [{ counts: true }, { counts: false }]]);
+});
+
 test('a failure without findings is not known', () => {
   const result = sampleResult({ outcome: 'fail' });
   const { exitCode, known } = sampleReport([result], [{ id: result.id }]);

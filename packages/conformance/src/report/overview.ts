@@ -1,7 +1,7 @@
 import { TOPICS } from '../generated/rule-ids.gen.ts';
 import { listUnchecked, type Result } from '../result.ts';
 import { cut } from './evidence.ts';
-import type { Report } from './verdict.ts';
+import type { Report, ReportedResult } from './verdict.ts';
 
 export const IDS_SHOWN = 3;
 
@@ -12,7 +12,9 @@ const AREAS: Record<string, string> = {
   respect: 'Workflows (Respect)',
 };
 
-export function groupByArea(results: readonly Result[]): [title: string, results: Result[]][] {
+export function groupByArea<Item extends Result>(
+  results: readonly Item[],
+): [title: string, results: Item[]][] {
   const toArea = ({ engine, id }: Result) =>
     AREAS[engine === 'rules' ? (id.split('-')[0] ?? '') : engine] ?? '';
   return [...Map.groupBy(results, toArea)];
@@ -20,20 +22,18 @@ export function groupByArea(results: readonly Result[]): [title: string, results
 
 /** What there is to fix: the first failure that shows a fault, and those that it explains. */
 export interface Problem {
-  cause: Result;
-  others: Result[];
+  cause: ReportedResult;
+  others: ReportedResult[];
 }
 
 /** A rule that fails because of many others, so that it is worth reading only if none of those fails. */
 const isSummary = ({ id }: Result): boolean => id === 'ST-SEQUENCE';
 
 /** Returns the failures that are not known, grouped by probable cause. Failures of MUST rules come first. */
-export function listProblems({ results, known }: Report): Problem[] {
-  const failed = results.filter(
-    ({ id, outcome }) => outcome === 'fail' && !known.failures.some((failure) => failure.id === id),
-  );
+export function listProblems({ results }: Report): Problem[] {
+  const failed = results.filter(({ outcome, isKnown }) => outcome === 'fail' && !isKnown);
   const problems: Problem[] = [];
-  const rank = (result: Result) => (result.level === 'should' ? 2 : isSummary(result) ? 1 : 0);
+  const rank = (result: ReportedResult) => (!result.counts ? 2 : isSummary(result) ? 1 : 0);
   for (const result of failed.toSorted((a, b) => rank(a) - rank(b))) {
     const explaining = problems.filter(({ cause }) => explains(cause, result));
     for (const { others } of explaining) others.push(result);
@@ -43,8 +43,8 @@ export function listProblems({ results, known }: Report): Problem[] {
 }
 
 /** A failed SHOULD explains nothing, because it fails no run. */
-function explains(cause: Result, result: Result): boolean {
-  if (cause.engine !== 'rules' || cause.level === 'should') return false;
+function explains(cause: ReportedResult, result: Result): boolean {
+  if (cause.engine !== 'rules' || !cause.counts) return false;
   if (isSummary(result)) return /^(ST|UP)-/.test(cause.id);
   const error = toError(cause);
   return result.rules.includes(cause.id) || (error !== '' && error === toError(result));

@@ -1,8 +1,8 @@
-import { listUnchecked, type Result } from '../result.ts';
+import { listUnchecked } from '../result.ts';
 import { formatEvidence } from './evidence.ts';
 import { type Markup, markup } from './markup.ts';
 import { groupByArea } from './overview.ts';
-import { isDecisive, type Report } from './verdict.ts';
+import type { Report, ReportedResult } from './verdict.ts';
 
 type Kind = 'pass' | 'failure' | 'error' | 'skipped';
 
@@ -19,23 +19,23 @@ export function toJunit(report: Report): string {
   const message = [verdict, ...known.stale, ...known.expired].join('; ');
   const suites = groupByArea(results).map(([name, group]) => {
     const time = group.reduce((sum, result) => sum + result.durationMs, 0) / 1000;
-    const cases = group.map((result) => toCase(report, name, result));
-    const kinds = group.map((result) => kindOf(report, result));
+    const cases = group.map((result) => toCase(name, result));
+    const kinds = group.map(kindOf);
     return markup`<testsuite name="${name}" ${toCounts(kinds)} time="${time}" timestamp="${startedAt}">${cases}</testsuite>
 `;
   });
-  const kinds = [...results.map((result) => kindOf(report, result)), ofVerdict];
+  const kinds = [...results.map(kindOf), ofVerdict];
   return markup`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="berth-conformance: ${verdict}" ${toCounts(kinds)} time="${durationMs / 1000}">${suites}<testsuite name="Verdict" ${toCounts([ofVerdict])} timestamp="${startedAt}"><testcase name="verdict" classname="Verdict">${toElement(ofVerdict, message)}</testcase></testsuite>
 </testsuites>
 `.markup;
 }
 
-function kindOf({ known }: Report, result: Result): Kind {
-  if (result.outcome === 'pass') return 'pass';
-  if (!isDecisive(result, known)) return 'skipped';
-  if (result.outcome === 'fail') return 'failure';
-  return result.outcome === 'error' ? 'error' : 'skipped';
+function kindOf({ outcome, counts }: ReportedResult): Kind {
+  if (outcome === 'pass') return 'pass';
+  if (!counts) return 'skipped';
+  if (outcome === 'fail') return 'failure';
+  return outcome === 'error' ? 'error' : 'skipped';
 }
 
 function toCounts(kinds: readonly Kind[]): Markup {
@@ -43,9 +43,9 @@ function toCounts(kinds: readonly Kind[]): Markup {
   return markup`tests="${kinds.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
 }
 
-function toCase(report: Report, area: string, result: Result): Markup {
+function toCase(area: string, result: ReportedResult): Markup {
   const { id, durationMs, outcome, level, findings, reason = '' } = result;
-  const kind = kindOf(report, result);
+  const kind = kindOf(result);
   // An attribute has no lines.
   const message = (findings[0]?.message ?? reason).replaceAll('\n', ' ');
   const notes = [...result.notes, ...listUnchecked(result)].join('\n');

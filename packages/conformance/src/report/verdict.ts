@@ -4,6 +4,14 @@ import { listViolated } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
 import { listUnchecked, type Outcome, type Result } from '../result.ts';
 
+/** A result, with what it means for the verdict. */
+export interface ReportedResult extends Result {
+  /** Whether the list of known failures covers each of its findings. */
+  isKnown: boolean;
+  /** Whether it affects the exit code, which neither a SHOULD nor a known failure does. */
+  counts: boolean;
+}
+
 /** The report on a run. A table in the README, under "The verdict", says how each result affects the exit code. */
 export interface Report {
   targets: { api: Api; url: string; contract: string; version: string }[];
@@ -28,7 +36,7 @@ export interface Report {
   /** What `exitCode` means, and how much was checked: `follows what was checked: 64 of 80 rules`. */
   verdict: string;
   exitCode: 0 | 1 | 2;
-  results: Result[];
+  results: ReportedResult[];
 }
 
 export function createReport(
@@ -42,8 +50,13 @@ export function createReport(
   const accepted = entries.filter(({ until = today }) => until >= today);
   const passed = results.flatMap(listPassed);
   const toIds = (list: readonly KnownFailure[]) => list.map(({ id }) => id);
+  const failures = results.flatMap((result) => toKnown(result, accepted));
+  const reported = results.map((result) => {
+    const isKnown = failures.some(({ id }) => id === result.id);
+    return { ...result, isKnown, counts: result.level === 'must' && !isKnown };
+  });
   const known = {
-    failures: results.flatMap((result) => toKnown(result, accepted)),
+    failures,
     stale: toIds(accepted.filter(({ id, flaky }) => !flaky && passed.includes(id))),
     expired: toIds(entries.filter((entry) => !accepted.includes(entry))),
   };
@@ -60,7 +73,7 @@ export function createReport(
     checkedRules: count('pass', ofRules) + count('fail', ofRules),
   };
   const isIncomplete = results.some((result) => isUnfinished(result, toIds(accepted)));
-  const { exitCode, verdict } = conclude(results, summary, known, isIncomplete);
+  const { exitCode, verdict } = conclude(reported, summary, known, isIncomplete);
   const order = catalog.map(({ id }) => id);
   return {
     startedAt,
@@ -71,7 +84,7 @@ export function createReport(
     known,
     exitCode,
     verdict: wireProfile.envelope === 'flat' ? `${verdict}, flat responses` : verdict,
-    results: results.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id)),
+    results: reported.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id)),
   };
 }
 
@@ -101,17 +114,13 @@ function isUnfinished({ level, id, outcome, sentences }: Result, accepted: strin
   return level === 'must' && (outcomes.includes('skip') || outcomes.includes('error'));
 }
 
-/** Whether a result alone can make the run fail, or leave it inconclusive. */
-export const isDecisive = ({ level, id }: Result, { failures }: Report['known']): boolean =>
-  level === 'must' && !failures.some((known) => known.id === id);
-
 function conclude(
-  results: readonly Result[],
+  results: readonly ReportedResult[],
   { pass, fail, checkedRules, rules: total }: Report['summary'],
   known: Report['known'],
   isIncomplete: boolean,
 ): Pick<Report, 'exitCode' | 'verdict'> {
-  const failed = results.filter((result) => result.outcome === 'fail' && isDecisive(result, known));
+  const failed = results.filter(({ outcome, counts }) => outcome === 'fail' && counts);
   const ofRules = failed.filter(({ engine }) => engine === 'rules').length;
   const failedShoulds = fail - failed.length - known.failures.length;
   const others = ofRules === 0 ? failed.length : 0;
@@ -133,7 +142,7 @@ function conclude(
   if (isBroken) return end(1, 'breaks the contract');
   if (isOutdated) return end(1, 'the list of known failures is outdated');
   if (isInconclusive) return end(2, 'inconclusive');
-  const isExcepted = results.some(({ level, outcome }) => level === 'must' && outcome === 'fail');
+  const isExcepted = results.some(({ level, isKnown }) => level === 'must' && isKnown);
   const what = checkedRules - partly < total ? 'what was checked' : 'the contract';
   return end(0, `follows ${what}${isExcepted ? ', except for known failures' : ''}`);
 }
