@@ -18,5 +18,5 @@ test('every sentence has a check and a mutant, and every rule two mutants', () =
 
 test('the README counts all rules', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  expect(readme).toContain(` of ${rules.length} rules checked\n`);
+  expect(new Set(readme.match(/ of \d+ rules/g))).toEqual(new Set([` of ${rules.length} rules`]));
 });
