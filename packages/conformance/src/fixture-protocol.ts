@@ -96,10 +96,7 @@ const ANY_TIME = [401, 429];
  *
  * @param path what follows the name of the service in the path of the call
  */
-export function readFixtureResponse(
-  { sent, received }: Exchange,
-  path: string,
-): FixtureResponse | undefined {
+export function readFixtureResponse({ sent, received }: Exchange, path: string) {
   const response = toResponse(path, new URLSearchParams(splitTarget(sent.url).search));
   if (response?.status !== received.status) return undefined;
   if (!ANY_TIME.includes(received.status)) return response;

@@ -199,15 +199,14 @@ export function toSettings(
 }
 
 /** @throws StartError with the first invalid option */
-export function parseOptions(options: object, nameOf: (option: OptionName) => string) {
-  const { success, data, error } = schema.safeParse(options, {
+export function parseOptions(input: object, nameOf: (option: OptionName) => string) {
+  const { success, data, error } = schema.safeParse(input, {
     error: ({ path: [option = ''] = [] }) => EXPECTED[option],
   });
   if (success) return data;
   const [{ path = [], message = '' } = {}] = error.issues;
-  throw new StartError(
-    `${[...(path.slice(0, 1) as OptionName[]).map(nameOf), message].join(' ')}.`,
-  );
+  const options = (path.slice(0, 1) as OptionName[]).map(nameOf);
+  throw new StartError(`${[...options, message].join(' ')}.`);
 }
 
 function toKeyPair(data: z.output<typeof schema>, nameOf: (option: OptionName) => string) {
@@ -217,9 +216,8 @@ function toKeyPair(data: z.output<typeof schema>, nameOf: (option: OptionName) =
     return { secretId, secretKey, token, service, storageSigningHost };
   }
   if ((secretId ?? secretKey ?? token) === undefined) return undefined;
-  throw new StartError(
-    `${nameOf('tc3SecretId')} and ${nameOf('tc3SecretKey')} must be set together.`,
-  );
+  const both = `${nameOf('tc3SecretId')} and ${nameOf('tc3SecretKey')}`;
+  throw new StartError(`${both} must be set together.`);
 }
 
 function isBaseUrl(base: string): boolean {

@@ -159,14 +159,10 @@ function readText(name: string): string {
 }
 
 function toHeaders(lines: readonly string[]): Record<string, string> {
-  const headers = lines.map((line): [name: string, value: string] => {
-    const [, name, value = ''] = /^([^:]+):[ \t]*(.*)$/s.exec(line) ?? [];
-    return name === undefined ? fail("must be 'Name: value'") : [name, value];
-  });
-  const names = new Set(headers.map(([name]) => name.toLowerCase()));
-  return names.size < headers.length
-    ? fail('must name a header only once')
-    : Object.fromEntries(headers);
+  const parse = (line: string) => /^([^:]+):[ \t]*(.*)$/s.exec(line)?.slice(1);
+  const headers = lines.map((line) => parse(line) ?? fail("must be 'Name: value'"));
+  const names = new Set(headers.map(([name = '']) => name.toLowerCase()));
+  return names.size === lines.length ? Object.fromEntries(headers) : fail('must not repeat a name');
 }
 
 function toReport(report: string): { kind: Kind; file: string } {

@@ -62,11 +62,7 @@ test.each<[args: string[], sentence: string, env?: Record<string, string>]>([
   [[], 'BERTH_GATEWAY_URL must be an http or https URL', { BERTH_GATEWAY_URL: 'ftp://a' }],
   [URLS, 'BERTH_BUDGET must be an integer from 1 to 86400.', { BERTH_BUDGET: 'long' }],
   [URLS, 'BERTH_READ_ONLY must be true or false.', { BERTH_READ_ONLY: 'yes' }],
-  [
-    URLS,
-    'BERTH_STORAGE_HEADER must name a header only once',
-    { BERTH_STORAGE_HEADER: 'A: 1\na: 2' },
-  ],
+  [URLS, 'BERTH_STORAGE_HEADER must not repeat a name', { BERTH_STORAGE_HEADER: 'A: 1\na: 2' }],
 ])('an invalid option is named as it was set: %j', async (args, sentence, env = {}) => {
   const { code, lines } = await runWithin({ env }, ...args);
   expect([code, lines]).toEqual([2, [expect.stringContaining(`error: ${sentence}`)]]);

@@ -161,8 +161,7 @@ test('Dredd alone passes on a correct deployment, and fails without credentials'
   expect(probes).toEqual([]);
   const invalid = { BERTH_GATEWAY_HOST: gatewayHost, BERTH_GATEWAY_TOKEN: 'wrong' };
   const wrong = await runDredd(gatewayUrl, invalid);
-  expect(wrong.output).toMatch(
-    /rejects the credentials provided .*; see BERTH_GATEWAY_TOKEN or BERTH_TC3/,
-  );
+  const reason = /rejects the credentials provided .*; see BERTH_GATEWAY_TOKEN or BERTH_TC3/;
+  expect(wrong.output).toMatch(reason);
   expect(wrong.code).toBe(1);
 });

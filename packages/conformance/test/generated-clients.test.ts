@@ -78,13 +78,13 @@ test.each(Object.entries(GENERATORS))('a client by %s makes every call', async (
   );
 
   const call = generator.create(gateway, mock.url, { Authorization: 'Bearer any' });
-  const [name, fixturePath] = ['echo', 'a'];
+  const [name, anyPath] = ['echo', 'a'];
   const body = { name: 'Ada' };
   expect([
     await call('cloudrun-get-root', { name }),
-    await call('cloudrun-get', { name, fixturePath }),
+    await call('cloudrun-get', { name, anyPath }),
     await call('cloudrun-post-root', { name }, body),
-    await call('cloudrun-post', { name, fixturePath }, body),
+    await call('cloudrun-post', { name, anyPath }, body),
     await call('cloudrun-get-root', { name: 'missing' }),
   ]).toMatchObject([
     { method: 'GET', path: '/' },

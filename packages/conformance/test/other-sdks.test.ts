@@ -24,10 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe.each([
-  ['the reference server', startReference],
-  ['the mock', startMock],
-])('%s', (_, start) => {
+const SERVERS = { 'the reference server': startReference, 'the mock': startMock };
+
+describe.each(Object.entries(SERVERS))('%s', (_, start) => {
   let target: Target;
   let base: string;
   let headers: { Authorization: string };

@@ -66,12 +66,8 @@ export async function runWithin(
     lines.push(line);
     onLine(line);
   };
-  const output = {
-    out: push,
-    error: push,
-    progress: () => {},
-    paint: (_: string, text: string) => text,
-  };
+  const paint = (_: string, text: string) => text;
+  const output = { out: push, error: push, progress: () => {}, paint };
   const code = await runCli(args, { output, env, signal });
   return { code, output: lines.join('\n'), lines };
 }

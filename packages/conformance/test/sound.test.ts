@@ -21,8 +21,8 @@ const COMBINATIONS: [names: Name[], missing?: string][] = [
   [['storageUrl', 'storageHeaders']],
   [[...BOTH, ...TC3, 'otherEnvToken']],
   [[...BOTH, 'gatewayToken', ...TC3, 'storageHeaders']],
-  [[...BOTH, 'storageHeaders'], '--gateway-token'],
-  [[...BOTH, 'gatewayToken'], '--storage-header'],
+  [[...BOTH, 'storageHeaders'], 'gatewayToken'],
+  [[...BOTH, 'gatewayToken'], 'storageHeaders'],
 ];
 
 /** The rules that depend on credentials or on how a call is signed. */
@@ -37,7 +37,7 @@ const only = [
 ];
 
 /** What the operator of a deployment without other environments and forbidden services leaves out. */
-const LEFT_OUT = /: no --(other-env-token|forbidden-service)$/;
+const LEFT_OUT = /: no (otherEnvToken|forbiddenService)$/;
 
 // The storage API of the second server accepts no signatures.
 const WITHOUT_SIGNATURES = COMBINATIONS.filter(

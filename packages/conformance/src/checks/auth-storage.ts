@@ -56,10 +56,7 @@ function forgeSignatures(t: CheckContext): Changes {
   return {
     'with a signature made with another secret': sign({ secretKey: `${storageKeys.secretKey}x` }),
     'with a signature made with an empty secret': sign({ secretKey: '' }),
-    'with a signature with an unknown secret ID and an empty secret': sign({
-      secretId,
-      secretKey: '',
-    }),
+    'with a signature with an unknown ID and an empty secret': sign({ secretId, secretKey: '' }),
   };
 }
 
@@ -98,9 +95,7 @@ export const authStorage: readonly Check[] = [
     const { nameOf, wireProfile } = t.settings;
     const { sessionToken } = wireProfile.storageHeaders;
     if (readAll(t.storage.credentials(), sessionToken).length === 0)
-      t.note(
-        `${sessionToken} was not tested, because ${nameOf('storageHeaders')} does not contain it.`,
-      );
+      t.note(`${sessionToken} was not tested, because ${nameOf('storageHeaders')} lacks it.`);
     const fields = await acceptedFields(t);
     for (const spell of ['toLowerCase', 'toUpperCase'] as const) {
       const spelled = t.storage

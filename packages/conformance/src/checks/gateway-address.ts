@@ -110,11 +110,8 @@ async function expectSocketQuery(t: CheckContext): Promise<void> {
   const path = `${t.fixture.socket()}?b=%2f&a=+&b=%20&a`;
   await openSocket(t, { call: { path } }, async (socket, upgrade) => {
     const { target } = await readHello(socket);
-    t.expect(
-      target.endsWith(path),
-      `the service must receive a WebSocket at ${path}, not ${target}`,
-      upgrade,
-    );
+    const message = `the service must receive a WebSocket at ${path}, not ${target}`;
+    t.expect(target.endsWith(path), message, upgrade);
   });
 }
 

@@ -232,11 +232,8 @@ export const gatewaySockets: readonly Check[] = [
         t.note('A handshake with Origin was rejected with 403, as RFC 6455, section 10.2, allows.');
         continue;
       }
-      t.expect(
-        status === 101,
-        `a handshake with ${name} must be accepted, but the response was ${status}`,
-        upgrade,
-      );
+      const rejected = `a handshake with ${name} must be accepted, but the response was ${status}`;
+      t.expect(status === 101, rejected, upgrade);
       // A choice of subprotocol that violates RFC 6455 is covered by GW-WS-SUBPROTOCOL.
       const isValid = violation === undefined || received.header(NAME) !== offer;
       const message = `the 101 to a handshake with ${name} must be valid, but is not: ${violation}`;

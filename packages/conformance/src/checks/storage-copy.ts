@@ -112,11 +112,8 @@ export const storageCopy: readonly Check[] = [
       copy('deleted', '4'),
     );
     const { entries } = reply;
-    t.expect(
-      entries.every(hasFailed),
-      `all entries must fail, but were ${quoteJson(entries)}`,
-      reply,
-    );
+    const message = `all entries must fail, but were ${quoteJson(entries)}`;
+    t.expect(entries.every(hasFailed), message, reply);
     await t.files.expectGone('after a missing file was copied there', '1', '2', '3', '4');
   }),
   defineCheck('ST-COPY-ALONE', { needs: needsFiles }, async (t) => {
@@ -147,10 +144,8 @@ export const storageCopy: readonly Check[] = [
     await t.files.copy(...ALLOWED.map((name) => copy('source', `to/${name}`)));
     await t.files.copy(...ALLOWED.map((name, index) => move(`to/${name}`, `${index}`)));
     const after = Object.fromEntries(ALLOWED.map((_, index) => [`${index}`, 'source']));
-    await t.files.expectCopies(
-      'copied to a path with such characters, and moved from there',
-      after,
-    );
+    const when = 'copied to a path with such characters, and moved from there';
+    await t.files.expectCopies(when, after);
   }),
   defineCheck('ST-COPY-PATH/3', { needs: needsFiles }, async (t) => {
     await t.files.storeReadable(['source']);

@@ -135,10 +135,7 @@ const toQuery = (fields: object): string => {
 };
 
 /** Creates a call to each operation with each of several bodies. */
-const withBodies = (
-  valid: Record<string, object>,
-  toBodies: (fields: object) => string[],
-): CallArguments[] =>
+const withBodies = (valid: Record<string, object>, toBodies: (fields: object) => string[]) =>
   Object.entries(valid).flatMap(([operation, fields]) =>
     toBodies(fields).map((body): CallArguments => [operation, {}, { body }]),
   );

@@ -7,7 +7,7 @@ import {
   toHeaderList,
   withHeaders,
 } from '../http/exchange.ts';
-import { type Entry, readReply, type StorageReply } from '../http/read-response.ts';
+import { readReply } from '../http/read-response.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
 import type { Run } from './run.ts';
 
@@ -32,11 +32,7 @@ export type StorageClient = ReturnType<typeof createStorageClient>;
 export function createStorageClient(run: Run, folder: string, caller = run.caller) {
   const { settings, secrets } = run;
 
-  async function call(
-    operation: string,
-    fields: object,
-    options: StorageCallOptions = {},
-  ): Promise<StorageReply> {
+  async function call(operation: string, fields: object, options: StorageCallOptions = {}) {
     const exchange = await caller.call(toStorageCall(run, operation, fields, options));
     const reply = readReply(exchange, settings.wireProfile.envelope);
     secrets.addGrant(reply.data);
@@ -47,10 +43,7 @@ export function createStorageClient(run: Run, folder: string, caller = run.calle
     call,
 
     /** Makes a call for a list. If the response does not have one entry per item, the check is skipped. */
-    async list(
-      operation: StorageOperation,
-      fileList: readonly unknown[],
-    ): Promise<StorageReply & { entries: Entry[] }> {
+    async list(operation: StorageOperation, fileList: readonly unknown[]) {
       const reply = await call(operation, { fileList });
       const { entries } = reply;
       if (entries?.length === fileList.length) return { ...reply, entries };

@@ -124,10 +124,7 @@ export const IDS: ReadonlySet<string> = new Set(catalog.flatMap(idsOf));
  * Whether `--only` selects a case or a sentence: by the beginning of its ID, by its engine or by its API. The complete ID
  * of a rule does not select longer ones: `GW-SSE`, `GW-SSE-UNBUFFERED`.
  */
-export function isSelected(
-  { engine, api, id }: Omit<Runnable, 'needs'>,
-  only: readonly string[],
-): boolean {
+export function isSelected({ engine, api, id }: Omit<Runnable, 'needs'>, only: readonly string[]) {
   const isIn = (name: string) =>
     [id, engine, api].includes(name) || id.startsWith(IDS.has(name) ? `${name}/` : name);
   return only.length === 0 || only.some(isIn);

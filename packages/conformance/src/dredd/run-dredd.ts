@@ -58,11 +58,7 @@ function whyNoDredd(): NotRunError | undefined {
 
 const findDredd = () => dirname(createRequire(import.meta.url).resolve('dredd/package.json'));
 
-async function startDredd(
-  folder: string,
-  run: Run,
-  onResult: (result: Result) => void,
-): Promise<string> {
+async function startDredd(folder: string, run: Run, onResult: (result: Result) => void) {
   const { signal, settings } = run;
   // The documents with the deployment's names.
   const profile = { ...settings.wireProfile, copyPaths: run.accepted.copyPaths };

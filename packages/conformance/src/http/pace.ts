@@ -36,10 +36,8 @@ export class Pace {
     this.#next = turn + this.#interval;
     await waitUntil(turn, signal);
     if ((this.#unanswered.get(origin) ?? 0) < MAX_NO_RESPONSES) return;
-    throw new NetworkError(
-      `${origin} did not respond ${MAX_NO_RESPONSES} times in a row`,
-      'SILENT',
-    );
+    const message = `${origin} did not respond ${MAX_NO_RESPONSES} times in a row`;
+    throw new NetworkError(message, 'SILENT');
   }
 
   /** Gives every target another chance, at the end of a run. */

@@ -9,10 +9,7 @@ export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
  * call has another secret, such as a signature, a body that is not shown completely, or other calls before it on its
  * connection.
  */
-export function toCurl(
-  { request, onOneConnection }: Partial<Finding>,
-  hasCa = false,
-): string | undefined {
+export function toCurl({ request, onOneConnection }: Partial<Finding>, hasCa = false) {
   if (request === undefined || request.bodySize !== undefined || onOneConnection) return undefined;
   const { method, url, headers, body } = request;
   // Such a body would not survive copy and paste.

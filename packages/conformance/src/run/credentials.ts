@@ -26,11 +26,7 @@ export const findCredentials = (run: Run, api: Api): Promise<Partial<Accepted>> 
   api === 'gateway' ? findGatewayCredentials(run) : findStorageForm(run);
 
 /** Returns what was decided, unless it failed and the credentials have expired in the run: then, findings prove nothing. */
-export async function skipIfCredentialsExpired(
-  run: Run,
-  api: Api,
-  decided: Decided,
-): Promise<Decided> {
+export async function skipIfCredentialsExpired(run: Run, api: Api, decided: Decided) {
   const expired = decided.outcome === 'fail' ? await findExpired(run, api) : undefined;
   return expired ? decide(run, [], expired) : decided;
 }

@@ -31,9 +31,8 @@ test('only a check that defineInvariants created may make no assertions', async 
   const checks = [undefined, invariant].map((own) =>
     defineCheck('GW-C1', { needs: [], invariant: own }, async () => {}),
   );
-  const calls = defineInvariants([{ needs: [], makeCalls: async () => {} }], {
-    'GW-C1': invariant,
-  });
+  const callSet = { needs: [], makeCalls: async () => {} };
+  const calls = defineInvariants([callSet], { 'GW-C1': invariant });
   const failed = { outcome: 'error', reason: expect.stringContaining('made no assertions') };
   expect(await runChecks(run, checks)).toMatchObject([failed, failed]);
   expect(await runChecks(run, calls)).toMatchObject([{ outcome: 'pass' }]);

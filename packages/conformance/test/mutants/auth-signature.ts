@@ -14,10 +14,7 @@ export const authSignature: Rows = {
   'AU-TC3-FORM: Timestamp may be missing': acceptSigned(
     (_, __, { Timestamp }) => Timestamp === undefined,
   ),
-  'AU-TC3-FORM: a header without Signature gets 500': rejectSigned(
-    (_, parts) => !parts.Signature,
-    500,
-  ),
+  'AU-TC3-FORM: no Signature causes a 500': rejectSigned((_, parts) => !parts.Signature, 500),
   'AU-TC3-KEY: the service name in the scope is not checked': acceptIfSignedFor({ service: 'svc' }),
   'AU-TC3-KEY: only the ID is checked': acceptSigned((_, { keyPair }, { Credential }) =>
     Credential?.startsWith(keyPair.id),

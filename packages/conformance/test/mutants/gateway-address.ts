@@ -38,7 +38,7 @@ export const gatewayAddress: Rows = {
     target.replace(/(?<=^\/v1\/cloudrun\/)[^/?]+(?=\/respond)/, 'conformance'),
   ),
   'GW-PATH/1: what follows a semicolon is dropped': onPath((path) => path.replace(/;[^/]*/g, '')),
-  'GW-PATH/2: a call without fixturePath calls /index': onPath((path) => path || '/index'),
+  'GW-PATH/2: a call without anyPath calls /index': onPath((path) => path || '/index'),
   'GW-PATH/3: / after the name is missing': gatewayRequest(({ path }) =>
     path.replace(NAME, '') === '/' ? toRefusal(404, 'INVALID_PATH') : undefined,
   ),

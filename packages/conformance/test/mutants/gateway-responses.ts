@@ -46,10 +46,7 @@ export const gatewayResponses: Rows = {
     { method: 'POST', status: 200, type: 'application/json' },
     changeJson({}),
   ),
-  'GW-BODY: a 404 page is replaced': serviceResponse(
-    { status: 404 },
-    setBody('<h1>Not found</h1>'),
-  ),
+  'GW-BODY: a 404 page is replaced': serviceResponse({ status: 404 }, setBody('<h1>None</h1>')),
   'GW-STATUS: the gateway follows a redirect of the service': (context) =>
     serviceResponse({ method: 'GET', status: [301, 302, 307] }, async (response, request) => {
       request.target = '/v1/cloudrun/conformance/moved';

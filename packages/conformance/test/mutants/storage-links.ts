@@ -44,11 +44,7 @@ export const storageLinks: Rows = {
   'ST-LINKS-MAX-AGE: maxAge is required': refuse(
     (call) => call.operation === LINKS && itemsOf(call).some((item) => item.maxAge === undefined),
   ),
-  'ST-LINKS-CALL: the sixth item is missing': entries(
-    LINKS,
-    (_, index) => index > 4,
-    failed('MISSING'),
-  ),
+  'ST-LINKS-CALL: item six is missing': entries(LINKS, (_, index) => index > 4, failed('MISSING')),
   'ST-LINKS-DOWNLOAD: a link works only once': () => {
     const used = new Set<string>();
     return {

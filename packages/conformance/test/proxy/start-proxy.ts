@@ -91,10 +91,7 @@ async function* toPieces(messages: AsyncIterable<Message>): AsyncGenerator<Buffe
   for await (const { data } of messages) yield data;
 }
 
-export async function callServer(
-  server: string,
-  request: MutatedRequest,
-): Promise<MutatedResponse> {
+export async function callServer(server: string, request: MutatedRequest) {
   request.headers.set('Host', request.headers.get('Host') ?? new URL(server).host);
   const [message] = await once(toCall(server, request).end(request.body), 'response');
   return toResponse(message);

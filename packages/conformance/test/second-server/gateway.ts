@@ -28,7 +28,7 @@ type RawHeaders = string[];
 
 const EMPTY = Buffer.alloc(0);
 
-/** The gateway: `/v1/cloudrun/{name}/{fixturePath}` of one environment. */
+/** The gateway: `/v1/cloudrun/{name}/{anyPath}` of one environment. */
 export function createGateway(settings: GatewaySettings): Server {
   let calls = 0;
   // Request IDs are no UUIDs: `2nd-0`, `2nd-1`, … `2nd-z`, `2nd-10`, …
@@ -64,7 +64,7 @@ export function createGateway(settings: GatewaySettings): Server {
   return server;
 }
 
-/** `fixturePath` is optional, and what follows the name is forwarded unchanged (D3), including `.` and `..`. */
+/** `anyPath` is optional, and what follows the name is forwarded unchanged (D3), including `.` and `..`. */
 const TARGET = /^\/v1\/cloudrun\/([^/?]*)(\/[^?]*)?(\?.*)?$/s;
 
 /** "Starts with a letter, then 0 to 58 characters from …, then ends with a letter or digit." */

@@ -30,10 +30,7 @@ export async function startSecond(env = 'stage') {
   const gateway = await listen(createGateway({ env, services, forbidden: FORBIDDEN, tokens, tc3 }));
   const objects = new Objects();
   const { url: objectsUrl, close: closeObjects } = await listen(createObjectServer(objects));
-  const key = {
-    [names.authorization]: makeOpaque('opaque '),
-    [names.sessionToken]: makeOpaque('s:'),
-  };
+  const key = { [names.authorization]: makeOpaque('key '), [names.sessionToken]: makeOpaque('s:') };
   const storage = await listen(createStorageApi({ env, key, objects, objectsUrl }));
   const access = {
     gatewayUrl: gateway.url,

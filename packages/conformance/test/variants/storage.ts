@@ -71,9 +71,7 @@ export const storage: Variants = {
     }),
   ),
   // DownloadFileItem: a string; D26: that it is empty is our default.
-  'tempFileURL of a missing file is a non-empty string': entries(LINKS, isBad, {
-    tempFileURL: 'none',
-  }),
+  'tempFileURL of a missing file is not empty': entries(LINKS, isBad, { tempFileURL: 'none' }),
   // Envelope: requestId and message are not required.
   'request IDs and messages are left out': failure(({ body }) => {
     Object.assign(body, { requestId: undefined, message: undefined });

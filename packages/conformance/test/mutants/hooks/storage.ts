@@ -135,13 +135,10 @@ export const afterCopies = (act: (item: Json, entry: Json) => unknown): Hooks =>
 });
 
 /** Rejects a call after it was executed, depending on the entries in its response. */
-export const refuseAfter = (
-  operation: Operation,
-  isRefused: (entries: Json[]) => unknown,
-): Hooks => ({
+export const refuseAfter = (operation: Operation, isBad: (entries: Json[]) => unknown): Hooks => ({
   response(response, call) {
     const all = response.json?.body?.data?.fileList;
-    if (call.operation === operation && Array.isArray(all) && isRefused(all))
+    if (call.operation === operation && Array.isArray(all) && isBad(all))
       Object.assign(response, toStorageRefusal(404, 'STORAGE_FILE_NONEXIST'));
   },
 });
