@@ -2,20 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { splitTarget } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
+import { MockCall, setCall } from './call.ts';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
 import { FAULT_HEADER } from './faults/fault-rules.ts';
 import { hasForeignHost, toHostHint } from './host.ts';
-import { CallRecord, setRecord } from './log/call-record.ts';
 import { type MatchedCall, matchCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
+import { type SurfaceError, type SurfaceName, toErrorOfKind, toErrorWithCode } from './surface.ts';
 import { corsOf, sendFailure } from './surfaces/responses.ts';
-import {
-  type SurfaceError,
-  type SurfaceName,
-  toErrorOfKind,
-  toErrorWithCode,
-} from './surfaces/surface.ts';
 
 /** The request and the response of a call that no router has seen yet. */
 interface Exchange {
@@ -74,31 +69,31 @@ export function createApp(context: Context) {
     const isForeign = hasForeignHost(request, options);
     // A foreign page must not create sessions, which would drop those of tests.
     const session = isForeign ? sessions.get('') : sessionOf(request, surface);
-    const record = new CallRecord(session, matched, request);
-    startRecord(exchange, record);
+    const call = new MockCall(session, matched, request);
+    startCall(exchange, call);
     // The caller may have disconnected while a changed document was read.
-    if (record.ms !== undefined) return;
+    if (call.ms !== undefined) return;
     if (isForeign) throw toHostError(request, surface);
     const isPreflight = request.method === 'OPTIONS' && operationId === undefined;
     // If a preflight had faults, the browser would not send the actual request.
-    if (!isPreflight) return applyFaults(record, exchange, next);
+    if (!isPreflight) return applyFaults(call, exchange, next);
     const { origin } = request.headers;
     if (origin !== undefined && !corsOf(options, surface).allows(origin)) {
-      record.setReason(
+      call.setReason(
         `Pages from ${origin} may not call the mock: add this origin to the origins option.`,
       );
     }
     return next();
   }
 
-  /** Logs a call. Its record ends when its connection closes. */
-  function startRecord({ request, response }: Exchange, record: CallRecord): void {
-    setRecord(request, record);
-    log.add(record);
+  /** Logs a call, which ends when its connection closes. */
+  function startCall({ request, response }: Exchange, call: MockCall): void {
+    setCall(request, call);
+    log.add(call);
     const connection = response ?? request.socket;
     const end = () => {
-      record.end(response);
-      log.print(record);
+      call.end(response);
+      log.print(call);
     };
     if (connection.destroyed) end();
     else connection.once('close', end);
@@ -120,25 +115,21 @@ export function createApp(context: Context) {
 }
 
 /** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
-async function applyFaults(
-  record: CallRecord,
-  exchange: Exchange,
-  next: () => void | Promise<void>,
-) {
-  const { session, surface } = record;
+async function applyFaults(call: MockCall, exchange: Exchange, next: () => void | Promise<void>) {
+  const { session, surface } = call;
   const { request, response } = exchange;
   const mayHaveBody = response !== undefined && request.method !== 'HEAD';
   const header = request.headers[FAULT_HEADER.toLowerCase()]?.toString();
-  const effects = session.faults.selectEffects(record, mayHaveBody, header);
+  const effects = session.faults.selectEffects(call, mayHaveBody, header);
   if (effects.length === 0) return next();
-  record.faults = [...new Set(effects.map(({ rule }) => rule.name))];
+  call.faults = [...new Set(effects.map(({ rule }) => rule.name))];
   const disconnected = new AbortController();
   const { signal } = disconnected;
   (response ?? request.socket).once('close', () => disconnected.abort());
-  const call = { request, surface, signal };
+  const faulted = { request, surface, signal };
   for (const { kind, value } of effects) {
-    if ('endCall' in kind) return kind.endCall(value, call);
-    if ('delay' in kind) await kind.delay(value, call);
+    if ('endCall' in kind) return kind.endCall(value, faulted);
+    if ('delay' in kind) await kind.delay(value, faulted);
     else if (response !== undefined) kind.changeBody(value, response, signal);
     if (signal.aborted) return;
   }

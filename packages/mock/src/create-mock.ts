@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { toUpgradeOptions } from '@berth/server-stubs';
 import { createApp } from './app.ts';
+import { MockRequest } from './call.ts';
 import { type Context, createContext } from './context.ts';
 import { toOrigin } from './host.ts';
-import { RecordedRequest } from './log/call-record.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { openServedApi } from './served-api.ts';
 import { createServices } from './services/create-services.ts';
@@ -69,7 +69,7 @@ export async function startMock(options: ResolvedOptions) {
 async function listen(context: Context, closeServices: () => void) {
   const { options } = context;
   const app = createApp(context);
-  const server = createServer(toUpgradeOptions(app.shouldUpgrade, RecordedRequest));
+  const server = createServer(toUpgradeOptions(app.shouldUpgrade, MockRequest));
   server.on('request', app.request).on('upgrade', app.upgrade);
   // Node does not count connections that have switched protocols.
   const sockets = new Set<Duplex>();

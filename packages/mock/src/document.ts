@@ -12,8 +12,8 @@ import {
   type SurfaceOptions,
   toResponse,
 } from '@berth/server-stubs/runtime';
+import { callOf, MAX_REASON } from './call.ts';
 import type { Watch } from './live.ts';
-import { MAX_REASON, recordOf } from './log/call-record.ts';
 import type { ResolvedOptions } from './options.ts';
 import { readPreferences } from './prism/preferences.ts';
 import { createPrism, loadPrism, type Prism } from './prism/prism.ts';
@@ -56,7 +56,7 @@ export function serveDocument(
     requests: { bodyBytes: MAX_BODY_BYTES },
     async toError(error, call) {
       // The documented response does not say what is invalid.
-      recordOf(call.request).setReason(error.message);
+      callOf(call.request).setReason(error.message);
       return (await findDocumented(error, call, prism)) ?? error;
     },
   });

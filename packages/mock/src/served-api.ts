@@ -25,17 +25,17 @@ import { openLive } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createPrism } from './prism/prism.ts';
 import type { Services } from './services/create-services.ts';
-import { type SurfaceDescription, serveAdditions } from './surfaces/additions.ts';
-import { type Auth, createPresentAuth } from './surfaces/auth.ts';
-import { createMockGateway } from './surfaces/gateway.ts';
-import { respondToOtherMethods, toDocumentOptions } from './surfaces/responses.ts';
-import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
 import {
   type CallSubject,
   DOCUMENT_UPLOAD_PATH,
   IMPLEMENTED,
   type SurfaceName,
-} from './surfaces/surface.ts';
+} from './surface.ts';
+import { type SurfaceDescription, serveAdditions } from './surfaces/additions.ts';
+import { type Auth, createPresentAuth } from './surfaces/auth.ts';
+import { createMockGateway } from './surfaces/gateway.ts';
+import { respondToOtherMethods, toDocumentOptions } from './surfaces/responses.ts';
+import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
 import { FieldError } from './user-input.ts';
 
 type RequestLine = Parameters<Router['find']>[0];

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { Mock } from '../create-mock.ts';
 import { quote } from '../log/request-log.ts';
 import { BUILT_IN } from '../served-api.ts';
-import { BUCKET } from '../surfaces/surface.ts';
+import { BUCKET } from '../surface.ts';
 
 export async function describeMock(
   mock: Mock,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { errorCodesOf, SURFACES, type SurfaceName, toErrorWithCode } from '../surfaces/surface.ts';
+import { errorCodesOf, SURFACES, type SurfaceName, toErrorWithCode } from '../surface.ts';
 import { toInteger } from '../user-input.ts';
 
 /** The faults of one call, by kind. */

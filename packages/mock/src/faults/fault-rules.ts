@@ -1,10 +1,5 @@
 import { findNameProblem } from '../services/service.ts';
-import {
-  type CallSubject,
-  SURFACES,
-  type SurfaceName,
-  toErrorOfKind,
-} from '../surfaces/surface.ts';
+import { type CallSubject, SURFACES, type SurfaceName, toErrorOfKind } from '../surface.ts';
 import { FieldError, isObject, suggest, toInteger } from '../user-input.ts';
 import { FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
 

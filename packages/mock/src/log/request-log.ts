@@ -1,8 +1,8 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
+import type { MockCall } from '../call.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Session } from '../sessions/session.ts';
-import type { CallSubject } from '../surfaces/surface.ts';
-import type { CallRecord } from './call-record.ts';
+import type { CallSubject } from '../surface.ts';
 import { redactBody, redactHeaders, redactTarget } from './redact.ts';
 
 /** A call in the log of its session. Credentials are replaced by `***`. */
@@ -35,24 +35,24 @@ const MAX_CALLS = 2_000;
 /** The latest calls of all sessions, which are also printed. The oldest are dropped first. */
 export class RequestLog {
   // A Set keeps insertion order.
-  readonly #calls = new Set<CallRecord>();
-  readonly #toText: ((record: CallRecord) => string) | undefined;
+  readonly #calls = new Set<MockCall>();
+  readonly #toText: ((call: MockCall) => string) | undefined;
   #lines = '';
 
   constructor({ log }: ResolvedOptions) {
     if (log === 'text') this.#toText = toLine;
-    if (log === 'json') this.#toText = (record) => JSON.stringify(toSummary(record));
+    if (log === 'json') this.#toText = (call) => JSON.stringify(toSummary(call));
   }
 
-  add(record: CallRecord): void {
-    this.#calls.add(record);
+  add(call: MockCall): void {
+    this.#calls.add(call);
     if (this.#calls.size <= MAX_CALLS) return;
     const [oldest] = this.#calls;
-    this.#calls.delete(oldest as CallRecord);
+    this.#calls.delete(oldest as MockCall);
   }
 
   /** Prints a call that has ended. */
-  print(record: CallRecord): void {
+  print(call: MockCall): void {
     if (this.#toText === undefined) return;
     // Each write blocks and takes longer than a call, so the lines of one turn of the event loop are joined.
     if (this.#lines === '') {
@@ -61,36 +61,36 @@ export class RequestLog {
         this.#lines = '';
       });
     }
-    this.#lines += `${this.#toText(record)}\n`;
+    this.#lines += `${this.#toText(call)}\n`;
   }
 
   /** Oldest first. */
-  list(session: Session): CallRecord[] {
-    return [...this.#calls].filter((record) => record.session === session);
+  list(session: Session): MockCall[] {
+    return [...this.#calls].filter((call) => call.session === session);
   }
 
   clear(session: Session): void {
-    for (const record of this.list(session)) this.#calls.delete(record);
+    for (const call of this.list(session)) this.#calls.delete(call);
   }
 }
 
-export function toLoggedRequest(record: CallRecord, profile: WireProfile): LoggedRequest {
-  const headers = redactHeaders(record.headers, profile);
-  const body = record.body && redactBody(record.body);
-  return { ...toSummary(record), headers, body };
+export function toLoggedRequest(call: MockCall, profile: WireProfile): LoggedRequest {
+  const headers = redactHeaders(call.headers, profile);
+  const body = call.body && redactBody(call.body);
+  return { ...toSummary(call), headers, body };
 }
 
-function toSummary(record: CallRecord): Omit<LoggedRequest, 'headers' | 'body'> {
-  const { id, surface, operationId, service, method, status, ms, reason, faults } = record;
+function toSummary(call: MockCall): Omit<LoggedRequest, 'headers' | 'body'> {
+  const { id, surface, operationId, service, method, status, ms, reason, faults } = call;
   return {
     id,
-    time: new Date(record.at).toISOString(),
-    session: record.session.id,
+    time: new Date(call.at).toISOString(),
+    session: call.session.id,
     surface,
     operationId,
     service,
     method,
-    target: redactTarget(record.target),
+    target: redactTarget(call.target),
     status,
     ms: ms === undefined ? undefined : Math.round(ms),
     reason,
@@ -99,12 +99,12 @@ function toSummary(record: CallRecord): Omit<LoggedRequest, 'headers' | 'body'> 
 }
 
 /** `POST /api/v2/envs/dev/storages:batchDelete 400 2 ms: body.fileList must be an array.` */
-function toLine(record: CallRecord): string {
-  const { method, target, status = 'aborted', ms = 0, session, faults } = record;
+function toLine(call: MockCall): string {
+  const { method, target, status = 'aborted', ms = 0, session, faults } = call;
   const parts = [method, redactTarget(target), status, Math.round(ms), 'ms'];
   if (session.id !== '') parts.push(`session=${session.id}`);
   if (faults.length > 0) parts.push(`faults=${faults.join(',')}`);
-  const line = parts.join(' ') + (record.reason === undefined ? '' : `: ${record.reason}`);
+  const line = parts.join(' ') + (call.reason === undefined ? '' : `: ${call.reason}`);
   // A caller must not control the terminal.
   return line.replace(/\p{Cc}/gu, '?');
 }

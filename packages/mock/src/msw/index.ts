@@ -4,7 +4,7 @@ import type { RequestHandler, WebSocketHandler } from 'msw';
 import { CODE, isCode } from '../services/run-code.ts';
 import { type FetchHandler, findNameProblem, type ServiceHandler } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../sessions/session-files.ts';
-import { BUCKET } from '../surfaces/surface.ts';
+import { BUCKET } from '../surface.ts';
 import { assertOptions, FieldError, isObject, isText, type OptionRule } from '../user-input.ts';
 import { handleGateway, handleSockets } from './gateway.ts';
 import { report } from './handle-surface.ts';

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { resolve } from 'node:path';
 import { duplexPair } from 'node:stream';
 import type { Router } from '@berth/server-stubs/runtime';
+import { callOf, LOGGING, setCall } from '../call.ts';
 import { loadDocument, serveDocument } from '../document.ts';
-import { LOGGING, recordOf, setRecord } from '../log/call-record.ts';
 import { isObject } from '../user-input.ts';
 import type { OpenApiDocument } from './service.ts';
 import type { RunningService, ServiceKind } from './service-kind.ts';
@@ -32,16 +32,16 @@ function isDocument(definition: unknown): definition is OpenApiDocument | string
 /**
  * Serves an OpenAPI document as a hosted service. The stubs' router needs Node's request and response, so each call is
  * forwarded as HTTP on a connection in memory: `createUrlService` writes to one end, and a server that does not listen
- * reads from the other. It gives the parsed request the record of the caller's, so that the log says why the document
+ * reads from the other. It gives the parsed request the caller's call, so that the log says why the document
  * rejects it.
  */
 function createDocumentService(router: Router): RunningService {
   return createUrlService(new URL('http://document'), ({ request: caller }) => {
     const [client, connection] = duplexPair();
     const server = createServer((request, response) => {
-      const record = recordOf(caller);
-      setRecord(request, record);
-      record.operationId = router.find(request)?.operationId;
+      const call = callOf(caller);
+      setCall(request, call);
+      call.operationId = router.find(request)?.operationId;
       router(request, response);
     });
     server.emit('connection', connection);

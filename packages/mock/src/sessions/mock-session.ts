@@ -42,7 +42,7 @@ export function createMockSession(context: Context, id: string): MockSession {
       faults.reset();
       log.clear(session());
     },
-    requests: () => log.list(session()).map((record) => toLoggedRequest(record, wireProfile)),
+    requests: () => log.list(session()).map((call) => toLoggedRequest(call, wireProfile)),
     get faults() {
       return session().faults;
     },

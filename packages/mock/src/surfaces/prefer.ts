@@ -2,9 +2,9 @@
 import type { Call } from '@berth/server-stubs/runtime';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
+import type { SurfaceName } from '../surface.ts';
+import { errorCodesOf, toErrorWithCode } from '../surface.ts';
 import { isObject } from '../user-input.ts';
-import type { SurfaceName } from './surface.ts';
-import { errorCodesOf, toErrorWithCode } from './surface.ts';
 
 /**
  * Returns the example of a success, or what the caller prefers.

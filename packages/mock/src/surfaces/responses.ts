@@ -10,11 +10,11 @@ import {
   toWireForm,
 } from '@berth/server-stubs/contract';
 import { type Listener, type RouterOptions, toResponse } from '@berth/server-stubs/runtime';
+import { callOf, findCall, LOGGING } from '../call.ts';
 import { isLoopbackOrigin } from '../host.ts';
-import { findRecord, LOGGING, recordOf } from '../log/call-record.ts';
 import type { ResolvedOptions } from '../options.ts';
-import type { SurfaceName } from './surface.ts';
-import { type SurfaceError, toChallenge, toErrorOfKind } from './surface.ts';
+import type { SurfaceName } from '../surface.ts';
+import { type SurfaceError, toChallenge, toErrorOfKind } from '../surface.ts';
 
 export function toCors({ origins }: ResolvedOptions): CorsOptions {
   return { origins: origins?.includes('*') ? '*' : (origins ?? isLoopbackOrigin) };
@@ -44,7 +44,7 @@ export function toDocumentOptions(options: ResolvedOptions, surface: SurfaceName
 /** Responds to a preflight or a wrong method. Without `methods`, the path is unknown, but browsers must be able to read the 404. */
 export function respondToOtherMethods(methods: string[], options: ResolvedOptions): Listener {
   return (request, response) => {
-    const { surface, id } = recordOf(request);
+    const { surface, id } = callOf(request);
     const { method = '', headers } = request;
     if (method !== 'OPTIONS') {
       const error = toErrorOfKind(surface, 'method-not-allowed', notAllowed(method, methods));
@@ -61,7 +61,7 @@ export function respondToOtherMethods(methods: string[], options: ResolvedOption
 function sendError(error: SurfaceError, response: ServerResponse, options: ResolvedOptions): void {
   const { req: request } = response;
   const { wireProfile } = options;
-  const { surface, id: requestId } = recordOf(request);
+  const { surface, id: requestId } = callOf(request);
   const { path: rawPath } = splitTarget(request.url ?? '/');
   const sent = error[toResponse]({ request, requestId, rawPath });
   LOGGING.onResponse(sent, { request }, error);
@@ -87,12 +87,12 @@ export const INTERNAL_ERROR = 'Internal error in the mock: see its warnings for 
 export function sendFailure(error: unknown, response: ServerResponse, options: ResolvedOptions) {
   if (hasResponse(error)) return sendError(error as SurfaceError, response, options);
   process.emitWarning(error as Error);
-  const record = findRecord(response.req);
-  if (record === undefined || response.headersSent || response.destroyed) {
+  const call = findCall(response.req);
+  if (call === undefined || response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
   response.setHeader('connection', 'close');
   const details = { status: 500, message: INTERNAL_ERROR };
-  sendError(toErrorOfKind(record.surface, 'handler-failed', details), response, options);
+  sendError(toErrorOfKind(call.surface, 'handler-failed', details), response, options);
 }

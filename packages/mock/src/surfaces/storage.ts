@@ -8,15 +8,15 @@ import {
 } from '@berth/server-stubs';
 import type { Listener } from '@berth/server-stubs/runtime';
 import { createDownloadListener } from '@berth/storage/node';
-import { LOGGING, recordOf } from '../log/call-record.ts';
+import { callOf, LOGGING } from '../call.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { hasPreferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
+import { STORAGE_OPERATIONS } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
 import { respondAsDocumented } from './prefer.ts';
 import { toCors, toRouterOptions } from './responses.ts';
-import { STORAGE_OPERATIONS } from './surface.ts';
 
 /** A storage operation, whose input the router has validated. */
 type Handler = (input: unknown, call: StorageCall) => unknown;
@@ -24,7 +24,7 @@ type Handler = (input: unknown, call: StorageCall) => unknown;
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
 export function createMockStorage(options: ResolvedOptions, auth: Auth, prism: Prism): Router {
   const handle = async (input: unknown, call: StorageCall) => {
-    const { storage } = recordOf(call.request).session.storage;
+    const { storage } = callOf(call.request).session.storage;
     if (!hasPreferences(call)) {
       const operation = storage[call.operationId as keyof typeof storage] as Handler;
       return operation(input, call);
@@ -41,7 +41,7 @@ export function createMockStorage(options: ResolvedOptions, auth: Auth, prism: P
 /** Creates the upload target. Prism responds to a form with `Prefer`, and nothing is stored. */
 export function createMockUpload(options: ResolvedOptions, prism: Prism): Router {
   const uploadFile: UploadHandler = async (form, call) => {
-    const { upload } = recordOf(call.request).session.storage;
+    const { upload } = callOf(call.request).session.storage;
     if (!hasPreferences(call)) return upload.uploadFile(form, call);
     // An incomplete form is still rejected.
     for await (const _ of form.file);
@@ -55,7 +55,7 @@ export function createMockUpload(options: ResolvedOptions, prism: Prism): Router
 export function createMockLinks(options: ResolvedOptions): Listener {
   return createDownloadListener({
     download: (request, requestId, send) =>
-      recordOf(request).session.storage.download(request, requestId, (found) => {
+      callOf(request).session.storage.download(request, requestId, (found) => {
         LOGGING.onResponse(found, { request });
         return send(found);
       }),

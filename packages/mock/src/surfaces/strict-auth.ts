@@ -6,7 +6,7 @@ import {
   createStorageSignature,
 } from '@berth/server-stubs/auth';
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
-import { recordOf } from '../log/call-record.ts';
+import { callOf } from '../call.ts';
 import { type Auth, KEY_PAIR, TOKEN_KEY } from './auth.ts';
 
 /** Verifies tokens and signatures, which must be made with the keys that all mocks share (D15 to D19). */
@@ -14,7 +14,7 @@ export async function createStrictAuth(env: string): Promise<Auth> {
   const { d: _secret, ...publicKey } = TOKEN_KEY;
   const key = await importJWK(publicKey);
   const pairs = createKeyPairs({ [env]: { credentials: [KEY_PAIR] } });
-  const now = (request: IncomingMessage) => recordOf(request).session.clock.now().getTime();
+  const now = (request: IncomingMessage) => callOf(request).session.clock.now().getTime();
   const verifySignature = createGatewaySignature({ pairs, now });
   return {
     gateway: {

@@ -3,11 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { HttpError } from '@berth/server-stubs/contract';
 import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
-import type { Session } from '../sessions/session.ts';
-import type { CallSubject, SurfaceName } from '../surfaces/surface.ts';
+import type { Session } from './sessions/session.ts';
+import type { CallSubject, SurfaceName } from './surface.ts';
 
-/** The record of a call, created and completed by `app.ts`. Look it up with `recordOf(request)`. */
-export class CallRecord implements CallSubject {
+/**
+ * A call: what it is for, its session, and what the log shows. Created and completed by `app.ts`; handlers look it up with
+ * `callOf(request)`.
+ */
+export class MockCall implements CallSubject {
   readonly session: Session;
   readonly id = randomUUID();
   readonly at = Date.now();
@@ -43,7 +46,7 @@ export class CallRecord implements CallSubject {
     this.target = request.url ?? '/';
     this.#headers = request.rawHeaders.join('\n');
     // The form of an upload contains a grant.
-    if (surface !== 'upload') this.#body = (request as RecordedRequest).bodyCopy;
+    if (surface !== 'upload') this.#body = (request as MockRequest).bodyCopy;
   }
 
   get headers(): [name: string, value: string][] {
@@ -101,9 +104,9 @@ class BodyCopy {
 }
 
 /** An incoming request. It copies its body as Node delivers it, which may be before its call begins. */
-export class RecordedRequest extends IncomingMessage {
+export class MockRequest extends IncomingMessage {
   readonly bodyCopy = new BodyCopy();
-  record: CallRecord | undefined;
+  call: MockCall | undefined;
 
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
     if (chunk !== null) this.bodyCopy.add(chunk);
@@ -111,31 +114,31 @@ export class RecordedRequest extends IncomingMessage {
   }
 }
 
-/** Called when a call begins: routers, handlers and credential checks get its request, and look up its record. */
-export function setRecord(request: IncomingMessage, record: CallRecord): void {
-  (request as RecordedRequest).record = record;
+/** Called when a call begins: routers, handlers and credential checks get its request, and look up the call. */
+export function setCall(request: IncomingMessage, call: MockCall): void {
+  (request as MockRequest).call = call;
 }
 
 /** Returns undefined if the call has not begun. */
-export function findRecord(request: IncomingMessage): CallRecord | undefined {
-  return (request as RecordedRequest).record;
+export function findCall(request: IncomingMessage): MockCall | undefined {
+  return (request as MockRequest).call;
 }
 
 /** @throws TypeError if the call has not begun */
-export function recordOf(request: IncomingMessage): CallRecord {
-  const record = findRecord(request);
-  if (record === undefined) throw new TypeError('The call has not begun.');
-  return record;
+export function callOf(request: IncomingMessage): MockCall {
+  const call = findCall(request);
+  if (call === undefined) throw new TypeError('The call has not begun.');
+  return call;
 }
 
 /** Hooks that all routers share. */
 export const LOGGING = {
-  requestId: (request: IncomingMessage) => recordOf(request).id,
+  requestId: (request: IncomingMessage) => callOf(request).id,
   onError(error: unknown, { request }: Call) {
     // An aborted request is not a bug in the mock.
     if (request.complete) process.emitWarning(error as Error);
   },
   onResponse({ status }: HandlerResponse, { request }: Pick<Call, 'request'>, error?: unknown) {
-    recordOf(request).respond(status, error);
+    callOf(request).respond(status, error);
   },
 };
