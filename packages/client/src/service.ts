@@ -98,10 +98,10 @@ export function createService(context: GatewayContext, name: string, url: string
     return anyPath ? `${url}/${anyPath}` : url;
   };
 
-  /** Headers of the client are added here, and not only by the sender: they replace the media type of `fetch`. */
+  /** Headers of the client are added here, and not only by the sender: they replace the media type of the body. */
   const toBodyAndHeaders = (value: unknown, callHeaders: RequestInit['headers']) => {
     const { body, headers } = toBody(value);
-    return { body, headers: { ...context.sender.headers, ...headers, ...toRecord(callHeaders) } };
+    return { body, headers: { ...headers, ...context.sender.headers, ...toRecord(callHeaders) } };
   };
 
   const fetchPayload = async <Payload>(

@@ -111,12 +111,16 @@ describe('the body of a POST', () => {
 
   it('has the media type of the headers of the client', async () => {
     const headers = { 'Content-Type': 'application/xml' };
-    const { service, requests } = gatewayWith([json({}), json({}), json({})], { headers });
+    const { service, requests } = gatewayWith(
+      Array.from({ length: 4 }, () => json({})),
+      { headers },
+    );
     await service.post('a', '<a/>');
     await service.post('a', new Blob(['<a/>']));
+    await service.post('a', { a: 1 });
     await service.request('a', { method: 'POST', body: '<a/>' });
     const types = requests.map((request) => request.headers.get('Content-Type'));
-    expect(types).toEqual(Array(3).fill('application/xml'));
+    expect(types).toEqual(Array(4).fill('application/xml'));
   });
 
   it('is closed if it is a Node stream and the call fails before it is sent', async () => {

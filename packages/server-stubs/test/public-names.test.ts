@@ -25,7 +25,11 @@ test.each([
     malformedForm memoize missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes
     toCallerResponse toContractError toEventText toFileType toResponse toServiceHeaders toStorageResponse toWireForm`,
   ],
-  ['the runtime', runtime, 'UpgradeResponse ajvHelpers createTableRouter toResponse'],
+  [
+    'the runtime',
+    runtime,
+    'UpgradeResponse ajvHelpers createTableRouter hasBody toDisconnectError toResponse',
+  ],
 ])('%s exports these names, and no others', (_, module, names) => {
   expect(Object.keys(module).sort()).toEqual(names.split(/\s+/));
 });

@@ -130,9 +130,10 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
   for (const line of toText(report, command, output.paint)) output.out(line);
   let { exitCode } = report;
   for (const { kind, file } of command.report ?? []) {
+    const text = reporters[kind](report);
     try {
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, reporters[kind](report));
+      await writeFile(file, text);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       output.error(
