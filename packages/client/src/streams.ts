@@ -19,7 +19,7 @@ export function assertUnread(body: object): void {
   } catch {
     isRead = true;
   }
-  if (isRead) throw optionsError('The body has already been read.');
+  if (isRead) throw optionsError('The body was already read.');
 }
 
 /** Runs a call. If it fails, closes the stream it was given, even if unread. */
