@@ -35,18 +35,13 @@ export async function openLive<Value>(
     reading = undefined;
   }
 
-  const isStale = () => states.entries().some(([file, state]) => stateOf(file) !== state);
-
   return {
     get current() {
       return current;
     },
     async refresh() {
-      // Twice, because a load that is in progress may have read a file before its last change.
-      for (let loads = 0; loads < 2 && isStale(); loads += 1) {
-        reading ??= read();
-        await reading;
-      }
+      const isStale = states.entries().some(([file, state]) => stateOf(file) !== state);
+      if (isStale) reading ??= read();
       await reading;
       return current;
     },
