@@ -21,6 +21,8 @@ const FILES = ['a', 'b', 'folder/c'];
 const PARALLEL = 4;
 /** How many histories share faults, a seed and a final read. */
 const IN_ROUND = 20;
+/** A fault happens before this many more calls have begun or ended. On a slow machine, too, calls outnumber faults. */
+const BETWEEN_FAULTS = 60;
 const PATIENCE_MILLISECONDS = 4_000;
 const FINAL_PATIENCE_MILLISECONDS = 20_000;
 
@@ -102,9 +104,15 @@ async function disturb(
   random: Random,
   work: Promise<unknown>,
 ): Promise<number> {
-  const done = work.then(() => true);
+  let isDone = false;
+  work.finally(() => (isDone = true)).catch(() => {});
   for (let count = 0; ; count += 1) {
-    if (await Promise.race([done, wait(below(100, random), false)])) return count;
+    const next = Recorder.time + below(BETWEEN_FAULTS, random);
+    while (!isDone && Recorder.time <= next) await wait(5);
+    if (isDone) {
+      await work;
+      return count;
+    }
     const chance = random();
     const replica = pick(replicas, random);
     if (chance < 0.1) {
@@ -120,7 +128,8 @@ async function disturb(
 
 /** Makes the calls of one history, and records them. */
 class Recorder {
-  static #time = 0;
+  /** Counts the beginnings and ends of calls, of all histories. */
+  static time = 0;
   readonly calls: Call[] = [];
   readonly #replicas: readonly Replica[];
   readonly #folder: string;
@@ -172,11 +181,11 @@ class Recorder {
     while (toUrls().length === 0) await wait(20);
     const urls = toUrls();
     const client = createStorageClient(pick(urls, this.#random), PAIR);
-    const invoked = Recorder.#time++;
+    const invoked = Recorder.time++;
     const made = this.#make(client, call, content).catch(() => undefined);
     const outcome = await Promise.race([made, wait(patience, undefined, { ref: false })]);
     if (outcome !== undefined) {
-      this.calls.push({ ...call, invoked, returned: Recorder.#time++, outcome });
+      this.calls.push({ ...call, invoked, returned: Recorder.time++, outcome });
     } else if (call.kind !== 'read') {
       const effect = call.kind === 'upload' ? content : 'ok';
       this.calls.push({ ...call, invoked, returned: Number.POSITIVE_INFINITY, outcome: effect });
