@@ -2,7 +2,14 @@ import { isOrigin } from '@berth/server-stubs/contract';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import type { FaultRule } from './faults/fault-rules.ts';
 import type { HostedServices } from './services/service.ts';
-import { assertOptions, isInteger, isObject, isText, type OptionRule } from './user-input.ts';
+import {
+  assertOptions,
+  ENVIRONMENT,
+  isInteger,
+  isObject,
+  isText,
+  type OptionRule,
+} from './user-input.ts';
 
 const CREDENTIALS = ['present', 'strict'] as const;
 
@@ -108,12 +115,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
     isValid: isText,
     requirement: "an address of this machine, such as '127.0.0.1'",
   },
-  env: {
-    flag: '--env <id>',
-    help: 'environment to serve',
-    isValid: (value) => isText(value) && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(value),
-    requirement: "a host name label of letters, digits and hyphens, such as 'dev'",
-  },
+  env: { flag: '--env <id>', help: 'environment to serve', ...ENVIRONMENT },
   services: {
     flag: '--services <file>',
     help: 'file that defines hosted services, such as ./services.ts, or a URL or OpenAPI document for one of them, such as shop=http://127.0.0.1:3000 (repeatable)',

@@ -46,6 +46,12 @@ export interface OptionRule {
   readonly requirement: string;
 }
 
+/** The name of an environment, which is the first label of the gateway's host name. */
+export const ENVIRONMENT: OptionRule = {
+  isValid: (value) => isText(value) && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(value),
+  requirement: "a host name label of letters, digits and hyphens, such as 'dev'",
+};
+
 /** @throws FieldError that names an option that is unknown or invalid */
 export function assertOptions(options: object, rules: Readonly<Record<string, OptionRule>>): void {
   for (const [name, value] of Object.entries(options)) {

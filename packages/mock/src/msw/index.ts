@@ -5,7 +5,13 @@ import { CODE, isCode } from '../services/run-code.ts';
 import { type FetchHandler, findNameProblem, type ServiceHandler } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../sessions/session-files.ts';
 import { BUCKET } from '../surface.ts';
-import { assertOptions, FieldError, isObject, isText, type OptionRule } from '../user-input.ts';
+import {
+  assertOptions,
+  ENVIRONMENT,
+  FieldError,
+  isObject,
+  type OptionRule,
+} from '../user-input.ts';
 import { handleGateway, handleSockets } from './gateway.ts';
 import { report } from './handle-surface.ts';
 import { handleLinks, handleStorage, handleUploads } from './storage.ts';
@@ -120,7 +126,7 @@ const OPTIONS: { readonly [Name in keyof MswHandlersOptions]-?: OptionRule } = {
   baseUrl: ADDRESS,
   gatewayUrl: ADDRESS,
   storageUrl: ADDRESS,
-  env: { isValid: isText, requirement: 'a non-empty string' },
+  env: ENVIRONMENT,
   services: { isValid: isObject, requirement: 'an object with services by name' },
   wireProfile: { isValid: isObject, requirement: 'an object' },
 };

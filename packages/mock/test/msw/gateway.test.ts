@@ -88,7 +88,8 @@ it.each<[object, string | RegExp]>([
   [{ services: { orders: 'http://a' } }, 'services: orders must be a function (request)'],
   [{ services: 5 }, 'services must be an object with services by name, got 5.'],
   [{ baseUrl: '/api' }, "baseUrl must be a URL such as https://api.example.com, got '/api'."],
-  [{ env: '' }, "env must be a non-empty string, got ''."],
+  [{ env: '' }, /^env must be a host name label .*, such as 'dev', got ''\.$/],
+  [{ env: 'a b' }, /^env must be a host name label .*, such as 'dev', got 'a b'\.$/],
   [{ wireprofile: {} }, 'wireprofile is not an option. Did you mean wireProfile?'],
   [{ baseUrl: undefined }, 'Pass baseUrl, gatewayUrl or storageUrl'],
 ])('rejects the invalid option %j by name', (options, message) => {
