@@ -29,7 +29,14 @@ describe('a hosted service', () => {
     expect(got.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
     const created = await call('orders', { method: 'POST', body: '{}' });
     expect(created.headers.has('content-disposition')).toBe(false);
+  });
+
+  it('sends no body to a HEAD, and its stream is canceled', async () => {
+    const canceled = Promise.withResolvers<void>();
+    const body = new ReadableStream({ cancel: () => canceled.resolve() });
+    berth.services.set('page', () => new Response(body));
     expect(await (await call('page', { method: 'HEAD' })).text()).toBe('');
+    await canceled.promise;
   });
 
   it('may throw a GatewayError, fail, or be unreachable', async () => {
