@@ -40,6 +40,8 @@ export async function openLive<Value>(
       return current;
     },
     async refresh() {
+      // A load that is in progress may have read a file before its last change.
+      await reading;
       const isStale = states.entries().some(([file, state]) => stateOf(file) !== state);
       if (isStale) reading ??= read();
       await reading;
@@ -51,5 +53,7 @@ export async function openLive<Value>(
 /** Editors replace a file, so that its inode changes, or write it in place. */
 function stateOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? '' : `${stats.mtimeMs} ${stats.size} ${stats.ino}`;
+  if (stats === undefined) return '';
+  // A pipe changes whenever it is written, and whoever reads it again waits for another writer.
+  return stats.isFile() ? `${stats.mtimeMs} ${stats.size} ${stats.ino}` : `${stats.ino}`;
 }

@@ -104,6 +104,22 @@ describe('a change is live at the next call', () => {
     await write('name.js', "module.exports = 'c';");
     expect(await ask(mock)).toEqual(['second', 'c', 2]);
   });
+
+  test('also of a file that changes while it is loaded', async () => {
+    const load = { started: Promise.withResolvers<void>(), end: Promise.withResolvers<void>() };
+    vi.stubGlobal('load', load);
+    await write('services.ts', respondWith(1));
+    await using mock = await createMock({ services });
+    await write('services.ts', `load.started.resolve(); await load.end.promise; ${respondWith(2)}`);
+    const during = ask(mock);
+    await load.started.promise;
+    await write('services.ts', respondWith(3));
+    const after = ask(mock);
+    await expect.poll(() => mock.session().requests()).toHaveLength(2);
+    load.end.resolve();
+    await during;
+    expect(await after).toBe(3);
+  });
 });
 
 test('clients that disconnect during a reload do not reach their service, and get no status', async () => {
