@@ -114,7 +114,7 @@ export function createApp(context: Context) {
   };
 }
 
-/** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
+/** Applies the faults of the header or of the session, and calls `next` unless one of them has ended the call. */
 async function applyFaults(call: MockCall, exchange: Exchange, next: () => void | Promise<void>) {
   const { session, surface } = call;
   const { request, response } = exchange;

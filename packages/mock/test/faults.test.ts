@@ -60,6 +60,14 @@ describe('the X-Mock-Fault header', () => {
     expect(session.requests().at(-1)).toMatchObject({ service: 'hello' });
   });
 
+  test('replaces the rules, which do not count the call', async () => {
+    const rule = session.faults.put('once', 'latency=1,reset,times=1');
+    const headers = fault('code=SERVICE_NOT_READY');
+    expect((await gateway(mock, { ...HELLO, headers })).status).toBe(503);
+    expect(lastRequest()).toMatchObject({ faults: ['X-Mock-Fault'] });
+    expect(session.faults.list()).toEqual([rule]);
+  });
+
   test('may be sent by a browser, whose preflight has no faults', async () => {
     session.faults.put('all', 'code=SERVICE_TIMEOUT,times=1');
     const headers = {
@@ -91,7 +99,8 @@ describe('a rule', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     session.faults.put('slow', 'latency=20000');
-    const reply = gateway(mock, { ...HELLO, headers: fault('latency=40000') });
+    session.faults.put('slower', 'latency=40000');
+    const reply = gateway(mock, HELLO);
     while (vi.getTimerCount() === 0) await new Promise(setImmediate);
     await vi.advanceTimersByTimeAsync(59_999);
     expect(vi.getTimerCount()).toBe(1);

@@ -56,14 +56,16 @@ export class FaultRules {
   }
 
   /**
-   * Returns the effects of the matching rules and of the header on a call, in the order in which they are applied.
-   * Rules that have an effect count the call for `times`. If the header is invalid, no rule is counted.
+   * Returns the effects on a call, in the order in which they are applied: those of the header or, without one, of the
+   * matching rules. Rules that have an effect count the call for `times`.
    */
   selectEffects(subject: CallSubject, mayHaveBody: boolean, header?: string) {
-    const fromHeader = header === undefined ? [] : [parseHeader(header, subject)];
-    const matching = this.list().filter((rule) => matches(rule, subject));
-    const effects = toEffects([...matching, ...fromHeader], subject.surface, mayHaveBody);
-    for (const rule of matching) {
+    const rules =
+      header === undefined
+        ? this.list().filter((rule) => matches(rule, subject))
+        : [parseHeader(header, subject)];
+    const effects = toEffects(rules, subject.surface, mayHaveBody);
+    for (const rule of rules) {
       const { name, times } = rule;
       if (times === undefined || !effects.some((effect) => effect.rule === rule)) continue;
       if (times === 1) this.#rules.delete(name);
@@ -90,7 +92,7 @@ function matches({ match }: FaultRule, { surface, operationId, service }: CallSu
   return service !== undefined && match === `service:${service}`;
 }
 
-/** Request header that applies a fault to one call, in the compact form: `latency=200,reset`. */
+/** Request header that applies faults to one call, instead of the rules: `latency=200,reset`. */
 export const FAULT_HEADER = 'X-Mock-Fault';
 
 function parseHeader(text: string, { surface }: CallSubject): FaultRule {
