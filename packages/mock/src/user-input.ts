@@ -32,10 +32,12 @@ export function suggest(name: string, names: readonly string[], kind: string): s
 /** An invalid value from a user. Its message is a sentence that begins with the field. */
 export class FieldError extends TypeError {
   override readonly name = 'FieldError';
+  readonly field: string;
 
   /** @param rest of the sentence, with its period: `must be an integer.` */
   constructor(field: string, rest: string, options?: ErrorOptions) {
     super(`${field} ${rest}`, options);
+    this.field = field;
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type OptionName,
   resolveOptions,
 } from '../options.ts';
-import { assertOptions } from '../user-input.ts';
+import { assertOptions, FieldError } from '../user-input.ts';
 import { describeMock } from './banner.ts';
 
 export async function run(argv: readonly string[], version: string): Promise<void> {
@@ -57,8 +57,8 @@ function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string |
       return `${host} is not an address of this machine: choose another one with --host.`;
     default:
       // Rules are parsed last, because they may match operations of the document.
-      if (error.name === 'FieldError' && error.cause instanceof Error) {
-        return `--faults: ${error.cause.message}`;
+      if (error instanceof FieldError && error.field.startsWith('faults[')) {
+        return `--faults: ${(error.cause as Error).message}`;
       }
       return FIXABLE.includes(error.name) ? error.message : undefined;
   }
