@@ -35,13 +35,7 @@ export function createMockSession(context: Context, id: string): MockSession {
   const { env, wireProfile } = options;
   return {
     id,
-    reset() {
-      const { clock, store, faults } = session();
-      clock.reset();
-      store.clear();
-      faults.reset();
-      log.clear(session());
-    },
+    reset: () => session().reset(),
     requests: () => log.list(session()).map((call) => toLoggedRequest(call, wireProfile)),
     get faults() {
       return session().faults;

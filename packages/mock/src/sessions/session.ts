@@ -22,13 +22,15 @@ export interface Session {
   readonly store: MemoryStore;
   readonly storage: StorageApi;
   readonly faults: FaultRules;
+  /** Removes files and calls; restores the initial faults and the real time. */
+  reset(): void;
 }
 
-/** @param onDrop called with each session that is dropped */
+/** @param clearLog removes the calls of a session from the log */
 export function createSessions(
   options: ResolvedOptions,
   createFaults: () => FaultRules,
-  onDrop: (session: Session) => void,
+  clearLog: (session: Session) => void,
 ) {
   const { env, maxSessions, maxSessionBytes, host, port, wireProfile } = options;
   const sessions = new Map<string, Session>();
@@ -54,7 +56,15 @@ export function createSessions(
       inline: true,
       now: () => clock.now().getTime(),
     });
-    return { id, clock, store, faults: createFaults(), storage };
+    const faults = createFaults();
+    function reset(): void {
+      clock.reset();
+      store.clear();
+      faults.reset();
+      clearLog(session);
+    }
+    const session: Session = { id, clock, store, storage, faults, reset };
+    return session;
   }
 
   /** Returns the session with a name, creating it if needed; an empty name selects the default one. */
@@ -67,7 +77,7 @@ export function createSessions(
     const oldest = isFull ? sessions.values().find(({ id: name }) => name !== '') : undefined;
     if (oldest !== undefined) {
       sessions.delete(oldest.id);
-      onDrop(oldest);
+      clearLog(oldest);
     }
     return session;
   }
