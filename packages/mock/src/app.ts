@@ -126,11 +126,11 @@ async function applyFaults(call: MockCall, exchange: Exchange, next: () => void 
   const disconnected = new AbortController();
   const { signal } = disconnected;
   (response ?? request.socket).once('close', () => disconnected.abort());
-  const faulted = { request, surface, signal };
+  const faulted = { request, response, surface, signal };
   for (const { kind, value } of effects) {
     if ('endCall' in kind) return kind.endCall(value, faulted);
     if ('delay' in kind) await kind.delay(value, faulted);
-    else if (response !== undefined) kind.changeBody(value, response, signal);
+    else if (response !== undefined) kind.changeBody(value, { ...faulted, response });
     if (signal.aborted) return;
   }
   // During a delay, an invalid or aborted request may have ended the call.

@@ -18,6 +18,8 @@ export interface Fault {
 
 interface FaultedCall {
   readonly request: IncomingMessage;
+  /** Undefined for a WebSocket. */
+  readonly response: ServerResponse | undefined;
   readonly surface: SurfaceName;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
@@ -30,7 +32,7 @@ type Effect<Value> =
   /** Responds or closes the connection, so that the call is not handled. @throws SurfaceError to respond with */
   | { endCall(value: Value, call: FaultedCall): void }
   /** Calls `interceptBody`. HEAD requests and WebSockets have no body, so they do not count for `times`. */
-  | { changeBody(value: Value, response: ServerResponse, signal: AbortSignal): void };
+  | { changeBody(value: Value, call: FaultedCall & { readonly response: ServerResponse }): void };
 
 export type FaultKind<Value> = Effect<Value> & {
   /** What the value must be, as the end of a sentence without its period. */
@@ -64,7 +66,7 @@ export const FAULT_KINDS: {
   truncate: {
     requirement: () => 'an integer number of bytes',
     parse: (value) => toInteger(value, 0),
-    changeBody: (bytes, response) => truncateBody(response, bytes),
+    changeBody: (bytes, { response }) => truncateBody(response, bytes),
   },
   code: {
     requirement: (surface) =>
