@@ -1,16 +1,9 @@
-export { GatewayError, type ServerEvent as ServiceEvent } from '@berth/server-stubs/contract';
+export { GatewayError } from '@berth/server-stubs/contract';
 export { createMock, type Mock } from './create-mock.ts';
-export type { FaultRule } from './faults/fault-rules.ts';
 export type { LoggedRequest } from './log/request-log.ts';
 export type { MockOptions } from './options.ts';
 export { events } from './services/events.ts';
-export { type Routes, routes } from './services/routes.ts';
-export type {
-  FetchHandler,
-  HostedServices,
-  ServiceHandler,
-  ServiceSocket,
-  SocketHandler,
-} from './services/service.ts';
+export { routes } from './services/routes.ts';
+export type { HostedServices, ServiceSocket } from './services/service.ts';
 export type { MockSession } from './sessions/mock-session.ts';
 export type { MockCredentials } from './surfaces/auth.ts';

@@ -2,7 +2,7 @@ import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
 import type { RequestHandler, WebSocketHandler } from 'msw';
 import { CODE, isCode } from '../services/run-code.ts';
-import { type FetchHandler, findNameProblem, type ServiceHandler } from '../services/service.ts';
+import { findNameProblem, type ServiceHandler, type ServiceSocket } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../sessions/session-files.ts';
 import { BUCKET } from '../surface.ts';
 import {
@@ -16,11 +16,11 @@ import { handleGateway, handleSockets } from './gateway.ts';
 import { report } from './handle-surface.ts';
 import { handleLinks, handleStorage, handleUploads } from './storage.ts';
 
-export { GatewayError, type ServerEvent as ServiceEvent } from '@berth/server-stubs/contract';
+export { GatewayError } from '@berth/server-stubs/contract';
 export { events } from '../services/events.ts';
-export { type Routes, routes } from '../services/routes.ts';
+export { routes } from '../services/routes.ts';
 export type { SessionFile } from '../sessions/session-files.ts';
-export type { FetchHandler, ServiceHandler, SessionFiles };
+export type { ServiceHandler, ServiceSocket, SessionFiles };
 
 /** Options for {@link mswHandlers}: at least one URL, as passed to the clients. */
 export interface MswHandlersOptions {

@@ -1,7 +1,7 @@
 /** The helper `routes`, in the mock and in MSW. Also runs in browsers: must not import Node modules. */
 import { decodeText } from '@berth/server-stubs/contract';
 import { POLICY_VIOLATION } from './run-code.ts';
-import type { FetchHandler, ServiceSocket, SocketHandler } from './service.ts';
+import type { ServiceSocket } from './service.ts';
 
 /** Decoded values of `:name` in the path of a route. What `*` matches is under `*`, as sent. */
 type RouteParams = Readonly<Record<string, string>>;
@@ -34,8 +34,9 @@ export interface Routes {
  * });
  */
 export function routes(handlers: Routes): {
-  readonly fetch: FetchHandler;
-  readonly webSocket: SocketHandler;
+  // Not `FetchHandler` and `SocketHandler`, which the declarations of a user's module cannot name.
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly webSocket: (socket: ServiceSocket, request: Request) => unknown;
 } {
   const keys = Object.keys(handlers);
   const table = keys.map((key) => ({ key: key as keyof Routes, ...parseRoute(key) }));

@@ -6,7 +6,7 @@ import { suggest } from '../user-input.ts';
  * Responds to the calls of a hosted service. The URL of the request has the path and query of the service, and its
  * headers have no credentials.
  */
-export type FetchHandler = (request: Request) => Response | Promise<Response>;
+type FetchHandler = (request: Request) => Response | Promise<Response>;
 
 /** The service's side of a WebSocket. Iterate over it to receive messages until the caller disconnects. */
 export interface ServiceSocket extends AsyncIterable<string | Uint8Array> {

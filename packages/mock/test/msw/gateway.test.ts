@@ -1,5 +1,4 @@
-import type { ServiceSocket } from '@berth/mock';
-import { events, GatewayError, mswHandlers, routes } from '@berth/mock/msw';
+import { events, GatewayError, mswHandlers, routes, type ServiceSocket } from '@berth/mock/msw';
 import { describe, expect, it, vi } from 'vitest';
 import { BASE, berth, call } from './set-up.ts';
 
