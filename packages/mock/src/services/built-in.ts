@@ -1,7 +1,7 @@
 /** The services `hello` and `echo`, which a user may replace. */
 import { events } from './events.ts';
+import type { RunningService } from './running-service.ts';
 import type { ServiceHandler } from './service.ts';
-import type { RunningService } from './service-kind.ts';
 
 /** Returns what it receives. The README describes its paths. */
 export const echo: ServiceHandler = {

@@ -5,27 +5,19 @@ import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
 import {
-  CODE,
   callHandler,
   type HandledSocket,
-  isCode,
   runSocketHandler,
   toHead,
   toServiceRequest,
 } from './run-code.ts';
+import type { RunningService, ServiceContext } from './running-service.ts';
 import type { ServiceHandler, SocketHandler } from './service.ts';
-import type { RunningService, ServiceContext, ServiceKind } from './service-kind.ts';
 import { withoutModuleQuery } from './services-file.ts';
 
 type Report = (error: unknown) => void;
 
-export const codeService: ServiceKind<ServiceHandler> = {
-  expected: CODE,
-  accepts: isCode,
-  start: createCodeService,
-};
-
-function createCodeService(
+export function createCodeService(
   service: ServiceHandler,
   { name, options }: ServiceContext,
 ): RunningService {

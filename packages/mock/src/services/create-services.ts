@@ -3,20 +3,20 @@ import { inspect } from 'node:util';
 import { openLive, type Watch } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { echo, hello } from './built-in.ts';
-import { codeService } from './code-service.ts';
-import { documentService } from './document-service.ts';
+import { createCodeService } from './code-service.ts';
+import { isDocument, startDocumentService } from './document-service.ts';
+import { CODE, isCode } from './run-code.ts';
+import type { RunningService, ServiceContext } from './running-service.ts';
 import { findNameProblem, type HostedServices, unknownService } from './service.ts';
-import type { RunningService, ServiceContext, ServiceKind } from './service-kind.ts';
 import { openServicesFile, ServicesError } from './services-file.ts';
-import { urlService } from './url-service.ts';
-
-const SERVICE_KINDS: readonly ServiceKind[] = [codeService, urlService, documentService];
+import { createUrlService, toServiceUrl } from './url-service.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
 /** Creates the hosted services: the user's, `hello` and `echo`. A change in one of their files applies from the next call. */
 export async function createServices(options: ResolvedOptions) {
   const { services: source } = options;
+  // Paths in a definition are relative to it.
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
 
   async function startAll(definitions: HostedServices, watch: Watch) {
@@ -25,7 +25,7 @@ export async function createServices(options: ResolvedOptions) {
       const problem = findNameProblem(name);
       if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);
       try {
-        running.set(name, await startService(definition, { name, folder, watch, options }));
+        running.set(name, await startService(definition, folder, { name, watch, options }));
       } catch (error) {
         throw new ServicesError(`services: ${name}: ${(error as Error).message}`, { cause: error });
       }
@@ -55,12 +55,25 @@ export async function createServices(options: ResolvedOptions) {
   };
 }
 
-/** @throws TypeError unless the definition is of exactly one kind */
-function startService(definition: unknown, context: ServiceContext) {
-  const accepting = SERVICE_KINDS.filter((kind) => kind.accepts(definition));
-  const [kind] = accepting;
-  if (kind?.accepts(definition) && accepting.length === 1) return kind.start(definition, context);
-  const [kinds, end] = kind === undefined ? [SERVICE_KINDS, ''] : [accepting, '; but not both'];
-  const expected = kinds.map((each) => each.expected).join('; or ');
-  throw new TypeError(`use ${expected}${end}, got ${inspect(definition, { depth: 0 })}.`);
+const DOCUMENT = 'an OpenAPI document or the path of a YAML or JSON file with one';
+
+/** Starts a service of the first kind that matches. @throws Error that says how to fix the definition */
+function startService(definition: HostedServices[string], folder: string, context: ServiceContext) {
+  const invalid = (expected: string) =>
+    new TypeError(`use ${expected}, got ${inspect(definition, { depth: 0 })}.`);
+  if (typeof definition === 'string') {
+    // `http://127.0.0.1:3000/orders.json`; or `127.0.0.1:3000`, whose error says that the scheme is missing
+    const isUrl = /^([a-z][a-z\d+.-]*:\/\/|[\w.-]+:\d+(\/|$))/i.test(definition);
+    if (isUrl) return createUrlService(toServiceUrl(definition));
+    // `./orders.openapi.yaml`
+    const isFile = /\.(ya?ml|json)$/i.test(definition);
+    if (isFile) return startDocumentService(resolve(folder, definition), context);
+  }
+  if (definition instanceof URL) return createUrlService(toServiceUrl(definition));
+  if (isCode(definition)) {
+    if (isDocument(definition)) throw invalid(`${CODE}; or ${DOCUMENT}; but not both`);
+    return createCodeService(definition, context);
+  }
+  if (isDocument(definition)) return startDocumentService(definition, context);
+  throw invalid(`${CODE}; or the URL of a real service; or ${DOCUMENT}`);
 }

@@ -1,32 +1,27 @@
 import { createServer } from 'node:http';
-import { resolve } from 'node:path';
 import { duplexPair } from 'node:stream';
 import type { Router } from '@berth/server-stubs/runtime';
 import { callOf, LOGGING, setCall } from '../call.ts';
 import { loadDocument, serveDocument } from '../document.ts';
 import { isObject } from '../user-input.ts';
+import type { RunningService, ServiceContext } from './running-service.ts';
 import type { OpenApiDocument } from './service.ts';
-import type { RunningService, ServiceKind } from './service-kind.ts';
-import { createUrlService, isUrl } from './url-service.ts';
+import { createUrlService } from './url-service.ts';
 
-export const documentService: ServiceKind<OpenApiDocument | string> = {
-  expected: 'an OpenAPI document or the path of a YAML or JSON file with one',
-  accepts: isDocument,
-  async start(definition, { folder, watch, options }) {
-    const source = typeof definition === 'string' ? resolve(folder, definition) : definition;
-    const loaded = await loadDocument(source, watch);
-    return createDocumentService(serveDocument(loaded, options, LOGGING));
-  },
-};
-
-function isDocument(definition: unknown): definition is OpenApiDocument | string {
-  if (typeof definition === 'string') {
-    return /\.(ya?ml|json)$/i.test(definition) && !isUrl(definition);
-  }
+export function isDocument(definition: unknown): definition is OpenApiDocument {
   if (!isObject(definition)) return false;
   const version = definition.openapi ?? definition.swagger;
   // An application in code may have another member with this name.
   return ['string', 'number'].includes(typeof version);
+}
+
+/** @param source path of a file, or a parsed document */
+export async function startDocumentService(
+  source: string | OpenApiDocument,
+  { watch, options }: ServiceContext,
+): Promise<RunningService> {
+  const loaded = await loadDocument(source, watch);
+  return createDocumentService(serveDocument(loaded, options, LOGGING));
 }
 
 /**

@@ -29,7 +29,7 @@ export type OpenApiDocument = Readonly<Record<string, unknown>> &
   ({ readonly openapi: string } | { readonly swagger: string });
 
 /** A hosted service: code, an OpenAPI document (an object, or the path of a file), or the URL of a real service. */
-export type HostedService = ServiceHandler | string | URL | OpenApiDocument;
+type HostedService = ServiceHandler | string | URL | OpenApiDocument;
 
 /** Hosted services by name. */
 export type HostedServices = Readonly<Record<string, HostedService>>;

@@ -3,21 +3,10 @@ import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { type GatewayCall, GatewayError } from '@berth/server-stubs';
-import type { RunningService, ServiceInput, ServiceKind } from './service-kind.ts';
+import type { RunningService, ServiceInput } from './running-service.ts';
 
-export const urlService: ServiceKind<URL | string> = {
-  expected: 'the URL of a real service',
-  accepts: isUrl,
-  start: (definition) => createUrlService(toBase(definition)),
-};
-
-/** A string with a scheme, or a host with a port, whose error says that the scheme is missing. */
-export function isUrl(definition: unknown): definition is URL | string {
-  const pattern = /^([a-z][a-z\d+.-]*:\/\/|[\w.-]+:\d+(\/|$))/i;
-  return definition instanceof URL || (typeof definition === 'string' && pattern.test(definition));
-}
-
-function toBase(address: URL | string): URL {
+/** @throws TypeError unless a real service can have this address */
+export function toServiceUrl(address: URL | string): URL {
   const url = URL.parse(`${address}`);
   if (url !== null && /^https?:$/.test(url.protocol) && url.search === '') return url;
   throw new TypeError(`use a URL such as http://127.0.0.1:3000, without a query, got ${address}.`);

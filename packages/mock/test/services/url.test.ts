@@ -52,7 +52,7 @@ test('the URL must use HTTP or HTTPS, in any case, and have no query', async () 
       /^services: bad: .*URL such as http:\/\/127\.0\.0\.1:3000, without a query, got \S+/,
     );
   }
-  await using loud = await createMock({ services: { loud: 'HTTP://127.0.0.1:1' } });
+  await using loud = await createMock({ services: { loud: 'HTTP://127.0.0.1:1/a.json' } });
   const { json } = await gateway(loud, { path: '/v1/cloudrun/loud' });
   expect(json.code).toBe('SERVICE_LB_STATUS_ABNORMAL');
 });

@@ -1,4 +1,4 @@
-/** The interface of a service kind. Each `…-service.ts` exports one, and `create-services.ts` lists them. */
+/** What `create-services.ts` and the kinds of service agree on. Each `…-service.ts` has a function that creates one. */
 import type {
   GatewayCall,
   GatewayInput,
@@ -7,20 +7,9 @@ import type {
 } from '@berth/server-stubs';
 import type { Watch } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
-import type { HostedService } from './service.ts';
-
-export interface ServiceKind<Definition extends HostedService = HostedService> {
-  /** What a user may write, for the error if none or several of the kinds accept a definition. */
-  readonly expected: string;
-  accepts(definition: unknown): definition is Definition;
-  /** @throws Error that says how to fix the definition */
-  start(definition: Definition, context: ServiceContext): RunningService | Promise<RunningService>;
-}
 
 export interface ServiceContext {
   readonly name: string;
-  /** Paths in a definition are relative to it: the folder of the services file, or the working directory. */
-  readonly folder: string;
   /** Restarts all services when the file changes. Call it before the file is read. */
   readonly watch: Watch;
   readonly options: ResolvedOptions;
