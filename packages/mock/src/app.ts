@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
 import { FAULT_HEADER } from './faults/fault-rules.ts';
 import { hasForeignHost, toHostHint } from './host.ts';
-import { type MatchedCall, matchCall } from './served-api.ts';
+import type { MatchedCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
 import { type SurfaceError, type SurfaceName, toErrorOfKind, toErrorWithCode } from './surface.ts';
 import { corsOf, sendFailure } from './surfaces/responses.ts';
@@ -29,7 +29,7 @@ export function createApp(context: Context) {
       if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) {
         return control(context, request, response);
       }
-      const matched = matchCall(await api.refresh(), request);
+      const matched = (await api.refresh()).match(request);
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       if (path === '/' && isRead && matched.operationId === undefined) {
         return sendHome(request, response);
@@ -54,7 +54,7 @@ export function createApp(context: Context) {
       served.gateway?.upgrade(request, socket, head);
     };
     try {
-      const matched: MatchedCall = { ...matchCall(served, request), surface: 'gateway' };
+      const matched: MatchedCall = { ...served.match(request), surface: 'gateway' };
       await run({ request }, matched, next);
     } catch (error) {
       const response = UpgradeResponse.create(request, socket, head);

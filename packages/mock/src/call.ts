@@ -119,14 +119,9 @@ export function setCall(request: IncomingMessage, call: MockCall): void {
   (request as MockRequest).call = call;
 }
 
-/** Returns undefined if the call has not begun. */
-export function findCall(request: IncomingMessage): MockCall | undefined {
-  return (request as MockRequest).call;
-}
-
 /** @throws TypeError if the call has not begun */
 export function callOf(request: IncomingMessage): MockCall {
-  const call = findCall(request);
+  const { call } = request as MockRequest;
   if (call === undefined) throw new TypeError('The call has not begun.');
   return call;
 }

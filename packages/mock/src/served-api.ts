@@ -50,10 +50,7 @@ export interface MatchedCall extends CallSubject {
 }
 
 export interface ServedApi {
-  /** The first one that has an operation for a call handles it. */
-  readonly routers: readonly ServedRouter[];
-  /** What handles a call that is for no operation, such as a preflight. */
-  matchOther(request: RequestLine): MatchedCall;
+  match(request: RequestLine): MatchedCall;
   readonly operations: Operations;
   /** Accepts WebSockets, and calls hosted services. */
   readonly gateway?: GatewayRouter;
@@ -77,10 +74,6 @@ export async function openServedApi(options: ResolvedOptions, services: Services
     if (surface === undefined) return createStandaloneApi(loaded, options);
     return createContractApi(options, auth, services, [{ ...loaded, surface }, ...BUILT_IN]);
   }, options);
-}
-
-export function matchCall({ routers, matchOther }: ServedApi, request: RequestLine): MatchedCall {
-  return findOperation(routers, request) ?? matchOther(request);
 }
 
 async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): Promise<Auth> {
@@ -112,8 +105,9 @@ function createStandaloneApi(loaded: DocumentRoutes, options: ResolvedOptions): 
   const router = serveDocument(loaded, options, toDocumentOptions(options, surface));
   const routers = [{ surface, router }] as const;
   return {
-    routers,
-    matchOther(request) {
+    match(request) {
+      const found = findOperation(routers, request);
+      if (found !== undefined) return found;
       if (request.method !== 'OPTIONS') return { surface, listener: router };
       const methods = listMethods(routers, request);
       return { surface, listener: respondToOtherMethods(methods, options) };
@@ -148,8 +142,9 @@ function createContractApi(
     { surface: 'storage', router: storage },
   ];
   return {
-    routers,
-    matchOther(request) {
+    match(request) {
+      const found = findOperation(routers, request);
+      if (found !== undefined) return found;
       const addition = additions.find((each) => listMethods([each], request).length > 0);
       if (addition === undefined) {
         const surface = surfaceOf(request);
@@ -172,6 +167,7 @@ function listOperations(descriptions: readonly SurfaceDescription[]): Operations
   return new Map<string, SurfaceName>(entries).set('uploadFile', 'upload');
 }
 
+/** The first router that has an operation for a request handles it. */
 function findOperation(
   routers: readonly ServedRouter[],
   request: RequestLine,

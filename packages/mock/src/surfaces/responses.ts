@@ -10,7 +10,7 @@ import {
   toWireForm,
 } from '@berth/server-stubs/contract';
 import { type Listener, type RouterOptions, toResponse } from '@berth/server-stubs/runtime';
-import { callOf, findCall, LOGGING } from '../call.ts';
+import { callOf, LOGGING, type MockRequest } from '../call.ts';
 import { isLoopbackOrigin } from '../host.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { SurfaceName } from '../surface.ts';
@@ -87,7 +87,7 @@ export const INTERNAL_ERROR = 'Internal error in the mock: see its warnings for 
 export function sendFailure(error: unknown, response: ServerResponse, options: ResolvedOptions) {
   if (hasResponse(error)) return sendError(error as SurfaceError, response, options);
   process.emitWarning(error as Error);
-  const call = findCall(response.req);
+  const { call } = response.req as MockRequest;
   if (call === undefined || response.headersSent || response.destroyed) {
     response.destroy();
     return;
