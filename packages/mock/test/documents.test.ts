@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type MockOptions } from '../src/index.ts';
 import { control } from './helpers/calls.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
-import { nextWarning } from './helpers/next-warning.ts';
+import { nextWarning } from './helpers/wait.ts';
 
 const SHOP = `openapi: 3.1.0
 info: { title: Shop, version: 1.0.0 }

@@ -22,18 +22,16 @@ export function spawnCli(...args: string[]): ChildProcess {
 export async function runCli(...args: string[]): Promise<Finished> {
   const finished: Finished = { code: 0, stdout: '', stderr: '' };
   const exited = new Error('exited');
-  const spies = [
-    ...(['stdout', 'stderr'] as const).map((name) =>
-      vi.spyOn(process[name], 'write').mockImplementation((text) => {
-        finished[name] += text;
-        return true;
-      }),
-    ),
-    vi.spyOn(process, 'exit').mockImplementation((code) => {
-      finished.code = Number(code);
-      throw exited;
-    }),
-  ];
+  for (const name of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      finished[name] += text;
+      return true;
+    });
+  }
+  vi.spyOn(process, 'exit').mockImplementation((code) => {
+    finished.code = Number(code);
+    throw exited;
+  });
   try {
     await run(['node', 'berth-mock', ...args], packageInfo.version);
     finished.code = Number(process.exitCode ?? 0);
@@ -41,7 +39,7 @@ export async function runCli(...args: string[]): Promise<Finished> {
     if (error !== exited) throw error;
   } finally {
     process.exitCode = undefined;
-    for (const spy of spies) spy.mockRestore();
+    vi.restoreAllMocks();
   }
   return finished;
 }
