@@ -40,11 +40,6 @@ export function readPreferences({ headers }: Call['request']): Preferences | und
   };
 }
 
-/** Whether a caller asks for a response of Prism, even if something else implements the operation. */
-export function hasPreferences({ request }: Pick<Call, 'request'>): boolean {
-  return readPreferences(request) !== undefined;
-}
-
 const VALUES = {
   // A 1xx status would leave the client waiting for the final response.
   code: { pattern: /^[2-5]\d\d$/, expected: 'a status from 200 to 599, for example "code=404"' },

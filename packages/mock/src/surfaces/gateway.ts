@@ -8,7 +8,7 @@ import {
 import { type EnvOption, GatewayError, isLoopback, LIMITS } from '@berth/server-stubs/contract';
 import { isIpAddress } from '../host.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { hasPreferences } from '../prism/preferences.ts';
+import { readPreferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
 import { omitMockHeaders } from '../services/run-code.ts';
@@ -25,7 +25,7 @@ export function createMockGateway(
 ): GatewayRouter {
   async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
     const { serve, handlesPrefer } = await services.find(input.name);
-    if (serve === undefined || (!handlesPrefer && hasPreferences(call))) {
+    if (serve === undefined || (!handlesPrefer && readPreferences(call.request) !== undefined)) {
       return respondAsDocumented(prism, 'gateway', call);
     }
     const forwarded = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };

@@ -10,7 +10,7 @@ import type { Listener } from '@berth/server-stubs/runtime';
 import { createDownloadListener } from '@berth/storage/node';
 import { callOf, LOGGING } from '../call.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { hasPreferences } from '../prism/preferences.ts';
+import { readPreferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
 import { STORAGE_OPERATIONS } from '../surface.ts';
 import { isObject } from '../user-input.ts';
@@ -25,7 +25,7 @@ type Handler = (input: unknown, call: StorageCall) => unknown;
 export function createMockStorage(options: ResolvedOptions, auth: Auth, prism: Prism): Router {
   const handle = async (input: unknown, call: StorageCall) => {
     const { storage } = callOf(call.request).session.storage;
-    if (!hasPreferences(call)) {
+    if (readPreferences(call.request) === undefined) {
       const operation = storage[call.operationId as keyof typeof storage] as Handler;
       return operation(input, call);
     }
@@ -42,7 +42,7 @@ export function createMockStorage(options: ResolvedOptions, auth: Auth, prism: P
 export function createMockUpload(options: ResolvedOptions, prism: Prism): Router {
   const uploadFile: UploadHandler = async (form, call) => {
     const { upload } = callOf(call.request).session.storage;
-    if (!hasPreferences(call)) return upload.uploadFile(form, call);
+    if (readPreferences(call.request) === undefined) return upload.uploadFile(form, call);
     // An incomplete form is still rejected.
     for await (const _ of form.file);
     const { headers } = await respondAsDocumented(prism, 'upload', call);
