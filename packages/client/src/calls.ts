@@ -24,7 +24,10 @@ export interface Calls<Paths extends object> extends Pick<Client<Paths>, 'use' |
   readonly POST: Method<Paths, 'post'>;
 }
 
-/** A method of `openapi-fetch`, but the URL and the `fetch` are those of this client. */
+/**
+ * A method of `openapi-fetch`, but with the URL and the `fetch` of this client. There is no `pathSerializer`, because the
+ * client checks that `fetch` will send the path as it is written.
+ */
 type Method<Paths, Name extends string> = <
   Path extends {
     [P in keyof Paths]: Paths[P] extends Record<Name, object> ? P : never;
