@@ -3,24 +3,30 @@ import { BerthError, type CallInfo, isBerthError } from './errors.ts';
 import { isStream } from './streams.ts';
 import { MAX_TIMER, pause, untilAborted } from './timers.ts';
 
-// What is repeated, and by which loop:
-// - an attempt, after no response or a temporary failure: `send` in `fetch.ts`
-// - a call whose response was interrupted or reports a temporary failure: `createCalls` in `calls.ts`
-// - a grant and its form: `upload`; a link and the rest of its file: `readToEnd` in `transfer/download.ts`
+// All retry loops:
 //
-// The first two share the budget of their call. A transfer has one for its forms or links; its storage calls have their
-// own. An attempt with renewed credentials and a reconnection (`events.ts`, `socket.ts`) are not counted.
+// | Loop                      | Retries                           | After                                             | Limit                         |
+// | ------------------------- | --------------------------------- | ------------------------------------------------- | ----------------------------- |
+// | `send` in `fetch.ts`      | a request                         | no response, or a temporary failure               | budget of the call            |
+// | `call` in `calls.ts`      | all steps of a call               | an interrupted body, or a failure that it reports | the same budget               |
+// | `upload` (`transfer/`)    | a grant and its form              | a temporary failure of the form                   | budget of the upload          |
+// | `readToEnd` (`transfer/`) | a link and the rest of its file   | an interruption                                   | budget, refilled by each byte |
+// | `send` in `fetch.ts`      | a request, with new credentials   | a 401                                             | once a call                   |
+// | `connectSocket`           | a handshake, with new credentials | a failed handshake                                | once a call                   |
+// | `iterateEvents`           | a connection                      | its end                                           | none                          |
+//
+// Within a transfer, the storage call for each grant or link has a budget of its own.
 
 /**
- * Which calls may be retried: `any` (it was not executed), `idempotent` ones, none (`never`), or any once its credentials
- * are renewed (`renew`).
+ * Which calls may be retried after a failure: any, because it was not executed (`any`), only an idempotent one
+ * (`idempotent`), none (`never`), or any with new credentials (`renew`).
  */
 export type Retry = 'renew' | 'any' | 'idempotent' | 'never';
 
 /** Statuses of temporary failures. A 500 is temporary for storage, but final if a hosted service sent it. */
 export const TEMPORARY_STATUSES = [429, 502, 503, 504];
 
-/** The time and the retries that a call has left, or all calls of a transfer together. */
+/** The time and the retries that are left for a call, or for all forms or links of a transfer together. */
 export type CallBudget = ReturnType<typeof createBudget>;
 
 /**
@@ -45,7 +51,7 @@ export async function withBudget<T>(
   const signal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
   const timer = timeout && setTimeout(() => expiry.abort(), Math.min(timeout, MAX_TIMER));
   try {
-    // A stream is read only once.
+    // A stream cannot be sent twice.
     const budget = createBudget(limits, signal, idempotent && !isStream(options.body));
     return await untilAborted(run(budget), signal);
   } catch (error) {
@@ -61,11 +67,10 @@ export async function withBudget<T>(
   }
 }
 
-const MAX_RETRY_DELAY = 8_000;
+const MAX_RANDOM_WAIT = 8_000;
 const MAX_RETRY_AFTER = 30_000;
 
-/** @param canRepeat whether the call may be executed twice */
-function createBudget(limits: Limits, signal: AbortSignal, canRepeat: boolean) {
+function createBudget(limits: Limits, signal: AbortSignal, isIdempotent: boolean) {
   const { timeout, attempts, delay } = limits;
   const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
   let retries = 0;
@@ -73,12 +78,11 @@ function createBudget(limits: Limits, signal: AbortSignal, canRepeat: boolean) {
 
   /** Counts a retry, and returns the milliseconds until it, with full jitter, or `undefined` if there is none. */
   const takeRetry = (retry: Retry, headers?: Headers) => {
-    const isAllowed = retry === 'any' || (retry === 'idempotent' && canRepeat);
+    const isAllowed = retry === 'any' || (retry === 'idempotent' && isIdempotent);
     if (!isAllowed || !hasRetry()) return undefined;
-    const minimum = readRetryAfter(headers);
-    const random = Math.random() * Math.min(MAX_RETRY_DELAY, delay * 2 ** retries);
-    const wait = Math.max(random, minimum);
-    if (minimum > MAX_RETRY_AFTER || wait >= end - performance.now()) return undefined;
+    const random = Math.random() * Math.min(MAX_RANDOM_WAIT, delay * 2 ** retries);
+    const wait = Math.max(random, readRetryAfter(headers));
+    if (wait > MAX_RETRY_AFTER || wait >= end - performance.now()) return undefined;
     retries += 1;
     return wait;
   };
@@ -88,10 +92,10 @@ function createBudget(limits: Limits, signal: AbortSignal, canRepeat: boolean) {
     signal,
     hasRetry,
     takeRetry,
-    /** Waits for the next attempt, or throws the error if it is not temporary or there is no other attempt. */
+    /** Waits for a retry, or throws the error if it is not temporary or there is no retry left. */
     async waitForRetry(error: unknown, headers?: Headers) {
       const isTemporary = isBerthError(error) && error.retryable;
-      const wait = takeRetry(isTemporary ? 'idempotent' : 'never', headers);
+      const wait = isTemporary ? takeRetry('idempotent', headers) : undefined;
       if (wait === undefined) throw error;
       await pause(wait, signal);
     },

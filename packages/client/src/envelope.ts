@@ -4,7 +4,7 @@ import type { RawResult } from './calls.ts';
 import { BerthError } from './errors.ts';
 import { TEMPORARY_STORAGE_CODES } from './generated/contract.gen.ts';
 
-/** Returns which calls may be sent again after an error status of the storage API, a link or an upload target. */
+/** Returns which calls may be retried after an error status of the storage API, a link or an upload target. */
 export function classifyStorage({ status }: Response): Retry {
   if (status === 401) return 'renew';
   if (status === 429) return 'any';

@@ -43,7 +43,7 @@ interface SenderOptions {
   readonly headers?: RequestInit['headers'];
   /** Start of the URLs that get credentials, headers and limits. Default: none. */
   readonly scope?: string | undefined;
-  /** Returns which calls may be sent again after a failed response. */
+  /** Returns which calls may be retried after a failed response. */
   readonly classify: (response: Response) => Retry | Promise<Retry>;
 }
 
