@@ -48,6 +48,7 @@ export async function* iterateEvents(context: GatewayContext, url: string, optio
   checkNumber('idle', idle, 0);
   const info = { url };
   const state: State = { id: lastEventId, delay: DELAY };
+  /** Connections without an event, before the current one. */
   let failures = 0;
   let wasOpen = false;
   while (!signal?.aborted) {
@@ -70,8 +71,8 @@ export async function* iterateEvents(context: GatewayContext, url: string, optio
       // Also aborts the connection: after a `cancel`, some browsers keep it open until the next bytes.
       watch.stop();
     }
-    failures += 1;
     await pause(toDelay(state.delay, failures), signal).catch(() => {});
+    failures += 1;
   }
 }
 
@@ -131,7 +132,7 @@ function toHeaderBytes(id: string): string {
  * the reconnection time", or longer (WHATWG HTML, section 9.2.3).
  */
 function toDelay(delay: number, failures: number): number {
-  const first = failures > 1 ? Math.max(delay, MIN_DELAY) : delay;
-  const random = first * 2 ** (failures - 1) * (1 + Math.random() / 2);
+  const first = failures ? Math.max(delay, MIN_DELAY) : delay;
+  const random = first * 2 ** failures * (1 + Math.random() / 2);
   return Math.min(random, Math.max(MAX_RECONNECT_DELAY, delay));
 }
