@@ -149,7 +149,8 @@ function shared<Args extends unknown[], T>(run: (...args: Args) => Promise<T>): 
     if (latest && now - start < SHARE_TIMEOUT) return latest;
     start = now;
     latest = run(...args).finally(() => {
-      latest = undefined;
+      // Unless a later call already waits for another run.
+      if (start === now) latest = undefined;
     });
     return latest;
   };

@@ -20,6 +20,20 @@ describe('bearer', () => {
     expect(sent).toEqual(Array(3).fill(`Bearer ${token}`));
   });
 
+  it('does not ask again, after a function that failed late, while it asks already', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const late = Promise.withResolvers<string>();
+    const token = vi.fn(() => new Promise<string>(() => {})).mockReturnValueOnce(late.promise);
+    const { service } = gatewayWith([], { auth: bearer(token) });
+    const failed = expect(service.get('a')).rejects.toThrow('late');
+    await vi.advanceTimersByTimeAsync(31_000);
+    void service.get('a');
+    late.reject(new Error('late'));
+    await failed;
+    void service.get('a');
+    expect(token).toHaveBeenCalledTimes(2);
+  });
+
   it('asks again after a function that does not settle, and ignores its late token', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { promise, resolve } = Promise.withResolvers<string>();
