@@ -174,13 +174,14 @@ describe('the response of the upload target', () => {
     await expect(codes).rejects.toMatchObject({ kind: 'upload' });
   });
 
-  it.each<[string, number, object]>([
-    ['is read', 403, { kind: 'upload', code: 'AccessDenied' }],
-    ['is no success', 200, { kind: 'network' }],
-  ])('%s if it arrives before the end of the file', async (_, status, expected) => {
+  it.each<[string, number, string, object]>([
+    ['is read', 403, xml('AccessDenied'), { kind: 'upload', code: 'AccessDenied' }],
+    ['is read', 200, xml('SlowDown'), { kind: 'upload', code: 'SlowDown', status: 200 }],
+    ['is no success', 200, '', { kind: 'network' }],
+  ])('%s if it arrives before the end of the file: %d %s', async (_, status, text, expected) => {
     await using served = await serveStorage((request, response) => {
       request.resume();
-      response.writeHead(status).end(status === 403 ? xml('AccessDenied') : '');
+      response.writeHead(status).end(text);
     });
     await expect(served.storage.upload('a.bin', endless().body)).rejects.toMatchObject(expected);
   });

@@ -1,5 +1,5 @@
 import { kindOf } from '../checks.ts';
-import { optionsError } from '../errors.ts';
+import { type BerthError, optionsError } from '../errors.ts';
 import type { FetchLike } from '../fetch.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
 import type { IdleWatch } from '../idle.ts';
@@ -53,6 +53,8 @@ export interface UploadResponse {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;
+  /** The error of an early response, which came before the entire file was sent, unless it reports an error itself. */
+  readonly earlyError?: BerthError | undefined;
 }
 
 /**

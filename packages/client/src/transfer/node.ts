@@ -122,8 +122,8 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   });
   const response = await Promise.race([failed, receive()]);
   // An early response means that the server rejected the upload, so the rest is not sent.
-  if (isComplete || response.status >= 300) return response;
-  throw watch.toNetworkError(new Error('The server responded before the entire file was sent.'));
+  const early = 'The server responded before the entire file was sent.';
+  return isComplete ? response : { ...response, earlyError: watch.toNetworkError(early) };
 }
 
 /** Opens the request for a form. It ends when the signal aborts, or if the socket makes no progress. */

@@ -61,6 +61,7 @@ export async function upload(
         const stored = await untilAborted(sendForm(form), watch.signal).finally(watch.stop);
         headers = stored.headers;
         assertStored(stored, url, summary);
+        if (stored.earlyError) throw stored.earlyError;
         return { fileID };
       } catch (error) {
         await budget.waitForRetry(error, headers);
