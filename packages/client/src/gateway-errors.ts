@@ -42,14 +42,15 @@ export function createGatewayErrors(wireProfile?: WireProfile) {
       const { code, reason, retry } = parse(response, body);
       const details = { info, response, body, code, reason, retryable: retry !== 'never' };
       if (code) return new BerthError('gateway', 'The gateway rejected the call', details);
-      // Browsers hide a redirect behind the status 0 (Fetch, section 3.1.5).
-      const failure = response.status < 400 ? 'a redirect, which is not followed' : 'an error';
+      // Browsers hide a redirect behind the status 0 (Fetch, section 3.1.5). A 304 redirects nowhere.
+      const isRedirect = response.status < 400 && response.status !== 304;
+      const failure = isRedirect ? 'a redirect, which is not followed' : 'an error';
       return new BerthError('service', `The service returned ${failure}`, details);
     },
 
     /**
-     * Returns whether a failed response, whose body is unread, allows another attempt. If the hosted service sent it,
-     * the service has executed the call, so that a POST must not be sent again.
+     * Returns which calls may be retried after a failed response, whose body is unread. If the hosted service sent it,
+     * the service has executed the call, so a POST must not be retried.
      */
     async classify(response: Response): Promise<Retry> {
       const isFromService = response.headers.has(upstreamStatus);
