@@ -1,20 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
+import { networkError } from '../errors.ts';
 import { createGatewayErrors } from '../gateway-errors.ts';
-import { Failure } from './output.ts';
+import { throwUnreadable } from './output.ts';
 import { openGateway, readWireProfile } from './settings.ts';
-
-interface CallFlags {
-  readonly data?: string;
-  readonly header?: Headers;
-}
 
 /** `berth call`: calls a hosted service, and prints its response as it arrives. */
 export async function call(
   name: string,
   path: string,
-  { data, header: headers = new Headers() }: CallFlags,
+  { data, header: headers = new Headers() }: { data?: string; header?: Headers },
   signal: AbortSignal,
 ): Promise<void> {
   const wireProfile = await readWireProfile();
@@ -29,18 +25,17 @@ export async function call(
   const { toGatewayError } = createGatewayErrors(wireProfile);
   const error = response.ok ? undefined : await toGatewayError(response.clone(), info);
   if (error?.kind !== 'gateway') {
-    await pipeline(response.body ?? [], process.stdout, { signal, end: false });
+    const { stdout } = process;
+    await pipeline(response.body ?? [], stdout, { signal, end: false }).catch((cause) => {
+      throw networkError('The response was interrupted', info, cause);
+    });
   }
   if (error) throw error;
 }
 
 /** Reads the file of `-d @file`. It is kept in memory, because signatures cover the body. */
-async function readBody(file: string): Promise<Uint8Array> {
-  try {
-    return new Uint8Array(await readFile(file));
-  } catch (error) {
-    throw new Failure(`Cannot read the request body: ${(error as Error).message}.`, 2);
-  }
+function readBody(file: string): Promise<Buffer> {
+  return readFile(file).catch((error) => throwUnreadable(file, error));
 }
 
 /** Parses `-H "Name: value"`, which can be repeated. */

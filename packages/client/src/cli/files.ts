@@ -2,7 +2,7 @@ import { mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { unwrapEnvelope } from '../envelope.ts';
 import { mapConcurrently } from '../files.ts';
-import { createProgress, Failure, toMessage } from './output.ts';
+import { createProgress, Failure, throwUnreadable, toMessage } from './output.ts';
 import { openStorage } from './settings.ts';
 
 const REMOTE = 'remote:';
@@ -36,23 +36,14 @@ async function upload(from: string, target: string, signal: AbortSignal): Promis
   if (failed > 0) throw new Failure(`${failed} of ${files.length} files were not uploaded.`, 1);
 }
 
-interface LocalFile {
-  readonly file: string;
-  /** Path in the storage, without a leading slash. */
-  readonly to: string;
-  readonly size: number;
-}
-
-/** Finds the files to upload. Those in a folder keep their paths below the target. */
-async function findFiles(from: string, target: string): Promise<LocalFile[]> {
-  const info = await stat(from).catch(({ message }: Error) => {
-    throw new Failure(`Cannot read ${from}: ${message}.`, 2);
-  });
+/** Finds the files to upload, with their paths in the storage. Those in a folder keep their paths below the target. */
+async function findFiles(from: string, target: string) {
+  const info = await stat(from).catch((error) => throwUnreadable(from, error));
   if (!info.isDirectory()) {
     const to = isFolder(target) ? posix.join(target, basename(resolve(from))) : target;
     return [{ file: from, to, size: info.size }];
   }
-  const files: LocalFile[] = [];
+  const files: { file: string; to: string; size: number }[] = [];
   for await (const file of listFiles(from)) {
     const { size } = await stat(file).catch(() => ({ size: 0 }));
     files.push({ file, to: posix.join(target, ...relative(from, file).split(sep)), size });
@@ -66,7 +57,10 @@ async function findFiles(from: string, target: string): Promise<LocalFile[]> {
  * are not files. A recursive `readdir` would follow them since Node 26.
  */
 async function* listFiles(folder: string): AsyncGenerator<string> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error) =>
+    throwUnreadable(folder, error),
+  );
+  for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* listFiles(path);
     else yield path;

@@ -1,3 +1,4 @@
+import { getSystemErrorMessage } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import type { Progress } from '../call-options.ts';
 import { isBerthError } from '../errors.ts';
@@ -54,11 +55,19 @@ export function createProgress(size = 0) {
 export function fail(error: unknown): void {
   process.exitCode = isBerthError(error, 'options') ? 2 : 1;
   if (error instanceof Failure) process.exitCode = error.exitCode;
-  const isKnown = error instanceof Failure || isBerthError(error) || 'code' in (error as object);
-  const text = isKnown ? toMessage(error) : (error as Error).stack;
-  process.stderr.write(`berth: ${text}\n`);
+  const { errno, path, stack } = error as NodeJS.ErrnoException;
+  const isKnown = error instanceof Failure || isBerthError(error) || errno !== undefined;
+  const file = errno === undefined || path === undefined ? '' : `Cannot use ${path}: `;
+  process.stderr.write(`berth: ${file}${isKnown ? toMessage(error) : stack}\n`);
 }
 
+/** Returns the message of an error. That of the system is without the code, the system call and the file. */
 export function toMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const { errno, message } = error as NodeJS.ErrnoException;
+  return errno === undefined ? message : getSystemErrorMessage(errno);
+}
+
+/** @throws Failure that says which file of the user cannot be read, and why */
+export function throwUnreadable(file: string, error: unknown): never {
+  throw new Failure(`Cannot read ${file}: ${toMessage(error)}.`, 2);
 }

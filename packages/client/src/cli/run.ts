@@ -36,11 +36,12 @@ export async function run(argv: readonly string[], version: string): Promise<voi
 }
 
 function createProgram(version: string, signal: AbortSignal): Command {
-  const isNpx = process.env.npm_lifecycle_event === 'npx';
-  const program = new Command(isNpx ? 'npx berth' : 'berth')
+  const name = process.env.npm_lifecycle_event === 'npx' ? 'npx berth' : 'berth';
+  const program = new Command(name)
     .description('Manage stored files and call hosted services.')
     .version(version)
     .exitOverride()
+    .showHelpAfterError(`See ${name} --help for the commands.`)
     .addHelpText('after', HELP_FOOTER);
   program
     .command('cp')
@@ -72,7 +73,10 @@ function createProgram(version: string, signal: AbortSignal): Command {
     .argument('[path]', 'path within the service, with its query', '')
     .option('-d, --data <data>', 'POST this text, or @file; JSON unless -H says otherwise')
     .option('-H, --header <header>', 'header as "Name: value"; repeatable', toHeaders)
-    .action((name, path, flags) => call(name, path, flags, signal));
+    .action((service, path, flags) => call(service, path, flags, signal));
+  for (const command of program.commands) {
+    command.showHelpAfterError(`See ${name} ${command.name()} --help for the arguments.`);
+  }
   return program;
 }
 

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { parseWireProfile, toWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { bearer, type GatewayAuth } from '../auth.ts';
 import { createGatewayClient, type GatewayClient } from '../gateway.ts';
-import { createStorageClient, type StorageClient } from '../storage.ts';
+import { createStorageClient, type StorageClient, type StorageClientOptions } from '../storage.ts';
 import { type Tc3KeyPair, type Tc3Options, tc3, tc3Storage } from '../tc3.ts';
 import { toBaseUrl } from '../urls.ts';
-import { Failure, toMessage } from './output.ts';
+import { Failure, throwUnreadable, toMessage } from './output.ts';
 
 /** All settings, by their environment variables. `berth-conformance` has the same ones. */
 export const SETTINGS = {
@@ -19,6 +19,7 @@ export const SETTINGS = {
   BERTH_TC3_SERVICE: "service name in signatures (default: the contract's)",
   BERTH_STORAGE_SIGNING_HOST: "host name in storage signatures (default: the contract's)",
   BERTH_WIRE_PROFILE: 'JSON file with the wire profile of the deployment',
+  BERTH_REQUEST_FORM: 'where storage requests have their fields: top (default) or data',
 } as const;
 
 type Setting = keyof typeof SETTINGS;
@@ -75,6 +76,7 @@ export async function openStorage(): Promise<StorageClient> {
     envId: requireSetting('BERTH_ENV'),
     credentials: tc3Storage(...readSignature()),
     wireProfile: await readWireProfile(),
+    requestForm: readRequestForm(),
     onWarning: (text) => process.stderr.write(`${text}\n`),
   });
 }
@@ -83,8 +85,15 @@ export async function readWireProfile(): Promise<WireProfile> {
   const file = readSetting('BERTH_WIRE_PROFILE');
   if (file === undefined) return toWireProfile();
   try {
-    return parseWireProfile(await readFile(file, 'utf8'), file);
+    const text = await readFile(file, 'utf8').catch((error) => throwUnreadable(file, error));
+    return parseWireProfile(text, file);
   } catch (error) {
-    throw new Failure(`BERTH_WIRE_PROFILE: ${(error as Error).message}`, 2);
+    throw new Failure(`BERTH_WIRE_PROFILE: ${toMessage(error)}`, 2);
   }
+}
+
+function readRequestForm(): StorageClientOptions['requestForm'] {
+  const form = readSetting('BERTH_REQUEST_FORM');
+  if (form === undefined || form === 'top' || form === 'data') return form;
+  throw new Failure('BERTH_REQUEST_FORM must be top or data.', 2);
 }

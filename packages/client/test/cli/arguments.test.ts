@@ -9,16 +9,19 @@ const { berth, session } = cliForTests();
 const NO_KEYS = { BERTH_TC3_SECRET_ID: '', BERTH_TC3_SECRET_KEY: '' };
 
 it.each<[string, RegExp, Record<string, string>?]>([
-  ['cpp', /unknown command 'cpp'[\s\S]*Did you mean cp/],
-  ['cp a', /missing required argument 'to'/],
+  ['cpp', /unknown command 'cpp'\n\(Did you mean cp\?\)\s+See berth --help for the commands\.\n/],
+  ['cp a', /missing required argument 'to'\s+See berth cp --help for the arguments\.\n/],
+  ['cp a', /See npx berth cp --help/, { npm_lifecycle_event: 'npx' }],
   ['cp ./a ./b', /One side must be in storage: remote:\/path\.\n/],
   ['rm ./a', /\.\/a is not a storage path: write it as remote:\/a\n/],
-  ['cp ./no-such remote:/x', /Cannot read \.\/no-such: ENOENT/],
+  ['cp ./no-such remote:/x', /Cannot read \.\/no-such: no such file or directory\.\n/],
   ['cp ./a cloud://dev.files/x', /not a storage path: write it as remote:\/path\n/],
   ['cp remote:/x/ y', /remote:\/x\/ is a folder, which .*: name a file/],
   ['cp remote:/x remote:/y', /remote:\/x is already in storage: berth mv moves/],
   ['url remote:/x --max-age 0', /Expected an integer of at least 1/],
-  ['call hello -d @/no/such', /Cannot read the request body: ENOENT/],
+  ['call hello -d @/no/such', /Cannot read \/no\/such: no such file or directory\.\n/],
+  ['call hello -d @', /Cannot read : no such file or directory\.\n/],
+  ['call hello -d @/', /Cannot read \/: illegal operation on a directory\.\n/],
   ['call hello -H x', /Expected "Name: value"/],
   ['call hello -H authorization:a', /set BERTH_GATEWAY_TOKEN/],
   ['call hello a/../b', /must not contain "\.\."/],
@@ -27,7 +30,8 @@ it.each<[string, RegExp, Record<string, string>?]>([
   ['rm remote:/x', /BERTH_STORAGE_URL must be a URL such as/, { BERTH_STORAGE_URL: 'storage' }],
   ['call hello', /BERTH_GATEWAY_URL .* https:\/\/dev\.gateway/, { BERTH_GATEWAY_URL: 'gateway' }],
   ['rm remote:/x', /BERTH_STORAGE_URL must be/, { BERTH_STORAGE_URL: 'https://user:a@b.example' }],
-  ['rm remote:/x', /BERTH_WIRE_PROFILE: ENOENT/, { BERTH_WIRE_PROFILE: '/no/such.json' }],
+  ['rm remote:/x', /BERTH_WIRE_PROFILE: Cannot read \/: illegal/, { BERTH_WIRE_PROFILE: '/' }],
+  ['rm remote:/x', /BERTH_REQUEST_FORM must be top or data\.\n/, { BERTH_REQUEST_FORM: 'body' }],
 ])('berth %s ends with 2, says the fix and sends nothing', async (args, message, env) => {
   const { code, stdout, stderr } = await berth(args.split(' '), env);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

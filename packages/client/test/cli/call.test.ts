@@ -57,10 +57,12 @@ it.each([
   expect(await result).toMatchObject({ code, stdout });
 });
 
-it.each([
+it.each<[string, string, RegExp, string?]>([
   ['taken', TAKEN, /: The name is taken\. \(POST \/v1\/cloudrun\/taken, status 409, .*\)\n$/],
   ['late', '', /^berth: The gateway rejected the call: SERVICE_TIMEOUT, .*status 504/],
-])('prints why %s fails, and the body of a service', async (service, stdout, message) => {
+  ['bytes', '\0', /^berth: The response was interrupted: .*bytes\)\n$/, 'gateway:truncate=1'],
+])('prints why %s fails, and the body of a service', async (service, stdout, message, fault) => {
+  if (fault) session().faults.put('a', fault);
   const stderr = expect.stringMatching(message);
   expect(await berth(['call', service, '-d', '{}'])).toEqual({ code: 1, stdout, stderr });
 });

@@ -79,11 +79,17 @@ it('url, mv and rm print a link with a warning, and move and delete a file', asy
   }
 });
 
-it('speaks to a deployment with its wire profile', async () => {
+it('speaks to a deployment with its wire profile and request form', async () => {
   await using mock = await createMock({ wireProfile: acme });
   const profile = import.meta.resolve('@berth/spec/wire-profiles/acme.json');
-  const env = { BERTH_STORAGE_URL: mock.storageUrl, BERTH_WIRE_PROFILE: fileURLToPath(profile) };
+  const env = {
+    BERTH_STORAGE_URL: mock.storageUrl,
+    BERTH_WIRE_PROFILE: fileURLToPath(profile),
+    BERTH_REQUEST_FORM: 'data',
+  };
   const root = await newFolder({ a: 'A' });
   expect(await berth(['cp', join(root, 'a'), 'remote:/a'], env)).toMatchObject({ code: 0 });
   expect(await berth(['mv', 'remote:/a', 'remote:/b'], env)).toMatchObject({ code: 0 });
+  const [first] = mock.session().requests();
+  expect(first?.body).toBe('{"data":{"path":"a"}}');
 });
