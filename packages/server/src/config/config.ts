@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -47,7 +48,9 @@ export async function loadConfig(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Config> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError([{ path: [], place: file, message: `cannot be read: ${error.message}` }]);
+    const fix = 'Check the name of the configuration file';
+    const message = `cannot be read: ${toReason(error)}. ${fix}`;
+    throw new ConfigError([{ path: [], place: file, message }]);
   });
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -142,6 +145,10 @@ function assertValid(input: unknown): ParsedConfig {
   return config;
 }
 
+function toReason({ errno, message }: NodeJS.ErrnoException): string {
+  return errno === undefined ? message : getSystemErrorMessage(errno);
+}
+
 type Path = ConfigProblem['path'];
 type Tls = NonNullable<ParsedConfig['listen']['tls']>;
 
@@ -183,8 +190,7 @@ async function readFiles(config: ParsedConfig, folder: string) {
         problems.push({ path, message: `refers to ${file}, which ${short}` });
       return text;
     } catch (error) {
-      const { errno, message } = error as NodeJS.ErrnoException;
-      const reason = errno === undefined ? message : getSystemErrorMessage(errno);
+      const reason = toReason(error as NodeJS.ErrnoException);
       problems.push({ path, message: `refers to ${file}, which cannot be read: ${reason}` });
       return '';
     }
@@ -215,16 +221,27 @@ async function readFiles(config: ParsedConfig, folder: string) {
   }
 
   async function readTls(names: Tls): Promise<Tls> {
-    const read = (name: keyof Tls) => readText(names[name], ['listen', 'tls', name]);
-    const tls = { cert: await read('cert'), key: await read('key') };
-    if (tls.cert === '' || tls.key === '') return names;
+    const path = ['listen', 'tls'];
+    const read = async (name: keyof Tls, form: string, parse: (text: string) => unknown) => {
+      const text = await readText(names[name], [...path, name]);
+      try {
+        if (text !== '') parse(text);
+        return text;
+      } catch {
+        const message = `refers to ${resolve(folder, names[name])}, which is not ${form}`;
+        problems.push({ path: [...path, name], message });
+        return '';
+      }
+    };
+    const cert = await read('cert', 'a PEM certificate', (text) => new X509Certificate(text));
+    const key = await read('key', 'a PEM private key without a password', createPrivateKey);
+    if (cert === '' || key === '') return names;
     try {
-      createSecureContext(tls);
+      createSecureContext({ cert, key });
     } catch (error) {
       const reason = (error as Error).message;
-      const form = 'a certificate and its private key without a password, as PEM files';
-      problems.push({ path: ['listen', 'tls'], message: `must contain ${form} (${reason})` });
+      problems.push({ path, message: `must be a certificate and its private key (${reason})` });
     }
-    return tls;
+    return { cert, key };
   }
 }

@@ -122,7 +122,8 @@ test.each([
   ['listen: { headersSeconds: 0 }', 'listen.headersSeconds must be at least 0.001.'],
   ['listen: { keepAliveSeconds: 0 }', 'listen.keepAliveSeconds must be at least 0.001.'],
   ['listen: { shutdownSeconds: 1e10 }', 'listen.shutdownSeconds must be at most 2073600.'],
-  ['listen: { tls: { cert: text, key: text } }', '1:11: listen.tls must contain a certificate and'],
+  ['listen: { tls: { cert: text, key: text } }', '1:18: listen.tls.cert refers to text, which is no'],
+  ['listen: { tls: { cert: text, key: text } }', '1:30: listen.tls.key refers to text, which is no'],
   ['listen: { tls: { cert: text, key: "a\\nb" } }', 'tls.key must be the name of a file, not its'],
   ['publicUrl: example.com', '1:1: publicUrl must be an http or https URL.'],
   ['publicUrl: "https://a.example/?b"', 'publicUrl must not have a query or a fragment.'],
@@ -173,7 +174,7 @@ test.each([
     ? `environments:\n  ${line}\nkeys: [{ secret: ${KEY} }]`
     : `${line}\n${GOOD}`;
   const text = await refusal(yaml, files, { TEXT: 'text', BRACKET: '[' });
-  expect(text).toMatch(/^berth\.yaml:[12]:\d+: .+$/);
+  expect(text).toMatch(/^(berth\.yaml:[12]:\d+: .+\n?)+$/);
   expect(text).toContain(part);
 });
 
@@ -187,10 +188,17 @@ test('reports all errors together, also of the syntax, and never a secret', asyn
   expect(text).not.toMatch(/short|7715/);
 });
 
+test('a certificate and a key must belong together', async () => {
+  const { cert } = await makeCertificate('localhost');
+  const { key } = await makeCertificate('localhost');
+  const text = await refusal(`listen: { tls: { cert: ${cert}, key: ${key} } }\n${GOOD}`);
+  expect(text).toContain('1:11: listen.tls must be a certificate and its private key (');
+});
+
 test('an empty file lacks keys and environments; none at all cannot be read', async () => {
   expect(await refusal('')).toMatch(/keys is missing.*\n.*environments is missing/);
   const error = await loadConfig('/nowhere/berth.yaml').catch((error) => error);
-  expect(error.message).toMatch(/^\/nowhere\/berth\.yaml: cannot be read: ENOENT/);
+  expect(error.message).toMatch(/^\/nowhere\/berth\.yaml: cannot be read: no such file/);
 });
 
 test('a server can be created from a file', async () => {
