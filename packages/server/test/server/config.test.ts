@@ -122,8 +122,14 @@ test.each([
   ['listen: { headersSeconds: 0 }', 'listen.headersSeconds must be at least 0.001.'],
   ['listen: { keepAliveSeconds: 0 }', 'listen.keepAliveSeconds must be at least 0.001.'],
   ['listen: { shutdownSeconds: 1e10 }', 'listen.shutdownSeconds must be at most 2073600.'],
-  ['listen: { tls: { cert: text, key: text } }', '1:18: listen.tls.cert refers to text, which is no'],
-  ['listen: { tls: { cert: text, key: text } }', '1:30: listen.tls.key refers to text, which is no'],
+  [
+    'listen: { tls: { cert: text, key: text } }',
+    '1:18: listen.tls.cert refers to text, which is no',
+  ],
+  [
+    'listen: { tls: { cert: text, key: text } }',
+    '1:30: listen.tls.key refers to text, which is no',
+  ],
   ['listen: { tls: { cert: text, key: "a\\nb" } }', 'tls.key must be the name of a file, not its'],
   ['publicUrl: example.com', '1:1: publicUrl must be an http or https URL.'],
   ['publicUrl: "https://a.example/?b"', 'publicUrl must not have a query or a fragment.'],

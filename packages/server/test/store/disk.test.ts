@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { StoreUnavailableError } from '@berth/storage';
 import { expect, test, vi } from 'vitest';
 import { openDiskStore } from '../../src/store/disk/disk-store.ts';
@@ -90,18 +90,17 @@ test.each<[string, WithLocks]>([
   await store.close();
 });
 
+async function sweepAfter(store: ServerStore, hours: number): Promise<number> {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
+  return store.sweep().finally(vi.useRealTimers);
+}
+
 test('a sweep keeps what other living processes write, until a day has passed without a write', async () => {
   const root = await makeFolder();
   const [store, other] = [await openShared(root), await openShared(root)];
-  const sweepAfter = async (hours: number) => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
-    const count = await other.sweep();
-    vi.useRealTimers();
-    return count;
-  };
   const counts: number[] = [];
   const content = toBrokenStream(toBytes(1000), async (stream) => {
-    counts.push(await sweepAfter(23), await sweepAfter(25));
+    counts.push(await sweepAfter(other, 23), await sweepAfter(other, 25));
     stream.push(null);
   });
   await expect(store.write(KEY, content, TYPE)).rejects.toThrow(StoreUnavailableError);
@@ -149,6 +148,20 @@ test.each(['alone', 'shared'])('refuses the store of another machine (%s)', asyn
   const refused = openDiskStore({ root });
   for (const path of [file, `${file}.other`])
     await expect(refused).rejects.toThrow(`remove ${path}.`);
+});
+
+test('a process on another machine that shares the store has ended if it is silent for a day', async () => {
+  const { root, file } = await useStore('shared', 1, Date.now(), 'id', 'else.where');
+  const store = await openShared(root);
+  const owners = join(root, 'owners');
+  const [own = ''] = (await readdir(owners)).filter((name) => name !== basename(file));
+  await writeFile(join(owners, 'alone.1.1.id.else.where'), '');
+  await sweepAfter(store, 23);
+  expect(await readdir(owners)).toHaveLength(3);
+  // It has renewed its own claim.
+  expect((await lstat(join(owners, own))).mtimeMs).toBeGreaterThan(Date.now());
+  await sweepAfter(store, 25);
+  expect((await readdir(owners)).sort()).toEqual(['alone.1.1.id.else.where', own]);
 });
 
 test('processes that share locks share a store, which nobody repairs meanwhile', async () => {

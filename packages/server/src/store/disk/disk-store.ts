@@ -12,7 +12,6 @@ import {
   unlink,
   writeFile,
 } from 'node:fs/promises';
-import { hostname, uptime } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import {
@@ -35,6 +34,7 @@ import {
   syncFolder,
   withDiskErrors,
 } from './file-system.ts';
+import { type Claim, claimStore } from './owners.ts';
 import { openStoredFile, writeStoredFile } from './stored-file.ts';
 
 export const STORE_FOLDERS = ['files', 'tmp'] as const;
@@ -59,8 +59,8 @@ export function openDiskStore({ root, sharedLocks }: DiskStoreOptions): Promise<
     for (const name of STORE_FOLDERS) await makeFolder(join(folder, name));
     await syncFolder(folder);
     const advice = 'stop it, choose another folder (--data, store.root), or let both share Redis';
-    const release = await claimStore(folder, sharedLocks ? 'shared' : 'alone', advice);
-    return new DiskStore(folder, sharedLocks, release);
+    const claim = await claimStore(folder, sharedLocks ? 'shared' : 'alone', advice);
+    return new DiskStore(folder, sharedLocks, claim);
   });
 }
 
@@ -96,17 +96,17 @@ class DiskStore implements ServerStore {
   readonly #root: string;
   readonly #isShared: boolean;
   readonly #withLocks: WithLocks;
-  readonly #release: () => Promise<void>;
+  readonly #claim: Claim;
   /** Prefix of the names of this process's temporary files. */
   readonly #process = randomUUID();
   /** Folders below `files` that exist durably, or are being created. */
   readonly #folders = new Map<string, Promise<void>>();
 
-  constructor(root: string, sharedLocks: WithLocks | undefined, release: () => Promise<void>) {
+  constructor(root: string, sharedLocks: WithLocks | undefined, claim: Claim) {
     this.#root = root;
     this.#isShared = sharedLocks !== undefined;
     this.#withLocks = toLocks(sharedLocks);
-    this.#release = release;
+    this.#claim = claim;
   }
 
   write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo> {
@@ -193,6 +193,7 @@ class DiskStore implements ServerStore {
     const abandonedSince = Date.now() - (this.#isShared ? ABANDONED_MILLISECONDS : 0);
     const folder = join(this.#root, 'tmp');
     return withDiskErrors(async () => {
+      await this.#claim.renew();
       let count = 0;
       for (const name of await readdir(folder)) {
         if (name.startsWith(this.#process)) continue;
@@ -217,7 +218,7 @@ class DiskStore implements ServerStore {
   }
 
   close(): Promise<void> {
-    return this.#release();
+    return this.#claim.release();
   }
 
   async #withTemporaryFile<T>(work: (path: string) => Promise<T>): Promise<T> {
@@ -306,62 +307,4 @@ class DiskStore implements ServerStore {
     if (await isFolder(join(this.#root, 'files'))) return;
     throw new StoreUnavailableError('The store folder no longer exists.');
   }
-}
-
-/** `shared`: with other processes, which share locks. */
-type Ownership = 'alone' | 'shared';
-
-/**
- * Makes this process an owner of a store on disk. Each owner is an empty file in `<root>/owners/`, whose name says
- * which process it is. The files of processes that have ended are removed.
- * @param advice what to do if another process uses the store
- * @returns a function that releases the store
- * @throws StoreUnavailableError if another process uses the store, unless both share locks
- */
-export async function claimStore(root: string, ownership: Ownership, advice: string) {
-  const folder = join(root, 'owners');
-  await makeFolder(folder);
-  const entry = [ownership, process.pid, Date.now(), randomUUID(), hostname()].join('.');
-  const release = () => rm(join(folder, entry), { force: true });
-  // Before looking for others: of two processes that start together, at least one sees the other.
-  await writeFile(join(folder, entry), '', { flag: 'wx' });
-  try {
-    const problems: string[] = [];
-    for (const name of await readdir(folder)) {
-      const owner = parseOwner(name);
-      // A file manager may have added a file, such as .DS_Store.
-      if (name === entry || Number.isNaN(owner.pid)) continue;
-      const file = join(folder, name);
-      if (!isRunning(owner)) await rm(file, { force: true });
-      else if (ownership === 'alone' || owner.ownership !== 'shared') {
-        const user = `Process ${owner.pid} on ${owner.host}`;
-        problems.push(`${user} uses the store: ${advice}. If it has ended, remove ${file}.`);
-      }
-    }
-    if (problems.length > 0) throw new StoreUnavailableError(problems.join('\n'));
-  } catch (error) {
-    await release();
-    throw error;
-  }
-  return release;
-}
-
-function isRunning({ pid, since, host }: ReturnType<typeof parseOwner>): boolean {
-  // Whether a process on another machine is running is unknown.
-  if (host !== hostname()) return true;
-  // A process that was restarted, in a container for example, may have the same ID.
-  if (pid === process.pid) return since >= Date.now() - process.uptime() * 1000;
-  if (since < Date.now() - uptime() * 1000) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
-}
-
-/** Parses the name of an owner's file. */
-function parseOwner(name: string) {
-  const [ownership, pid, since, , ...host] = name.split('.');
-  return { ownership, pid: Number(pid), since: Number(since), host: host.join('.') };
 }

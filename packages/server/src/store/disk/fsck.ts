@@ -1,8 +1,9 @@
 import { lstat, readdir, realpath, rename } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BlobDamagedError } from '@berth/storage';
-import { claimStore, STORE_FOLDERS, STORED_FILE } from './disk-store.ts';
+import { STORE_FOLDERS, STORED_FILE } from './disk-store.ts';
 import { diskCodeOf, ifExists, makeFolder, syncFolder, withDiskErrors } from './file-system.ts';
+import { claimStore } from './owners.ts';
 import { openStoredFile } from './stored-file.ts';
 
 export interface FileProblem {
@@ -30,7 +31,7 @@ export function fsck(folder: string, { onProblem, repair = false }: FsckOptions)
     const root = await realpath(folder);
     // In another folder, every file would be foreign.
     for (const name of STORE_FOLDERS) await readdir(join(root, name));
-    const release = repair ? await claimStore(root, 'alone', 'stop it') : undefined;
+    const claim = repair ? await claimStore(root, 'alone', 'stop it') : undefined;
     const setAside = join(root, 'set-aside', `${Date.now()}`);
     const report = { files: 0, bytes: 0, problems: 0 };
     try {
@@ -49,7 +50,7 @@ export function fsck(folder: string, { onProblem, repair = false }: FsckOptions)
       }
       return report;
     } finally {
-      await release?.();
+      await claim?.release();
     }
   });
 }
