@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { StoreUnavailableError } from '@berth/storage';
 import type { Config, Quota } from './config/config.ts';
@@ -18,23 +19,6 @@ export type Revocable = (typeof REVOCABLE)[number];
 
 export type RedisState = Awaited<ReturnType<typeof connectRedis>>;
 
-/**
- * Limits the time of a command. If this process was busy, a timer can fire although the reply has arrived, because timers
- * run before sockets are read. So there are two timers, one after the other, and the reply is read in between.
- */
-async function withTimeout<Reply>(reply: Promise<Reply>): Promise<Reply> {
-  const timeout = Promise.withResolvers<never>();
-  const half = COMMAND_MILLISECONDS / 2;
-  let timer = setTimeout(() => {
-    timer = setTimeout(() => timeout.reject(new Error('Command timed out')), half);
-  }, half);
-  try {
-    return await Promise.race([reply, timeout.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 type Feature = 'quota' | 'revocation' | 'lock';
 
 /**
@@ -52,41 +36,16 @@ type Feature = 'quota' | 'revocation' | 'lock';
  * @param onChange called when a feature, or all, becomes unavailable, and without a reason when it is available again
  */
 export async function connectRedis(
-  { url, password, prefix }: NonNullable<Config['redis']>,
+  config: NonNullable<Config['redis']>,
   onFailure: (feature: Feature) => void = () => {},
   onChange: (feature: Feature | 'all', reason?: unknown) => void = () => {},
 ) {
-  // Loaded on demand, because most servers do not use Redis.
-  const [{ Redis, ReplyError }, { RateLimiterRedis }] = await Promise.all([
-    import('ioredis'),
-    import('rate-limiter-flexible'),
-  ]);
-  const { protocol, hostname, host } = new URL(url);
-  // SNI, which must not contain an address (RFC 6066, section 3).
-  const tls = isIP(hostname.replaceAll(/[[\]]/g, '')) ? {} : { servername: hostname };
-  const redis = new Redis(url, {
-    ...(password !== undefined && { password }),
-    ...(protocol === 'rediss:' && { tls }),
-    connectTimeout: CONNECT_MILLISECONDS,
-    socketTimeout: CONNECT_MILLISECONDS,
-    // A command fails at once instead of waiting for a connection.
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    // After a failover, the address of the primary leads to another server.
-    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
-    retryStrategy: (attempts) =>
-      Math.min(50 * 2 ** Math.min(attempts, 6), MAX_RECONNECT_MILLISECONDS) *
-      (0.5 + Math.random() / 2),
-  });
-  // `countCall` compares the count, so that a quota may change.
-  const limiter = new RateLimiterRedis({
-    storeClient: redis,
-    keyPrefix: `${prefix}quota`,
-    points: Number.MAX_SAFE_INTEGER,
-    duration: 1,
-  });
+  const { redis, limiter, ReplyError } = await createClient(config);
+  const { host } = new URL(config.url);
   const unavailable = new Set<Feature | 'all'>();
   let countsAgainAt = 0;
+  redis.on('ready', () => setAvailable('all'));
+  redis.on('error', (error) => setUnavailable('all', error));
 
   function setAvailable(feature: Feature | 'all'): void {
     if (unavailable.delete(feature)) onChange(feature);
@@ -123,18 +82,10 @@ export async function connectRedis(
     throw new StoreUnavailableError(`Redis at ${host} is not available.`, { cause });
   }
 
-  const toKey = (kind: Revocable, name: string) => `${prefix}revoked:${kind}:${name}`;
-
-  await new Promise<void>((resolve) => {
-    setTimeout(resolve, CONNECT_MILLISECONDS).unref();
-    redis.once('ready', resolve);
-    redis.on('error', (error) => {
-      setUnavailable('all', error);
-      resolve();
-    });
-  });
-  redis.on('ready', () => setAvailable('all'));
-
+  const toKey = (kind: string, name: string) => `${config.prefix}${kind}:${name}`;
+  const signal = AbortSignal.timeout(CONNECT_MILLISECONDS);
+  // Also rejects after the first error.
+  await once(redis, 'ready', { signal }).catch(() => {});
   return {
     /** Whether each feature was available when it was last used. */
     isAvailable: () => unavailable.size === 0,
@@ -147,16 +98,66 @@ export async function connectRedis(
       return Math.max(Math.ceil(count.msBeforeNext / 1000), 1);
     },
     isRevoked: (kind: Revocable, name: string): Promise<boolean> =>
-      send('revocation', async () => (await redis.exists(toKey(kind, name))) > 0),
+      send('revocation', async () => (await redis.exists(toKey(`revoked:${kind}`, name))) > 0),
     /** @param seconds how long to remember it */
     async revoke(kind: Revocable, name: string, seconds: number): Promise<void> {
-      const command = () => redis.set(toKey(kind, name), 1, 'EX', Math.ceil(seconds));
-      await send('revocation', command);
+      const key = toKey(`revoked:${kind}`, name);
+      await send('revocation', () => redis.set(key, 1, 'EX', Math.ceil(seconds)));
     },
     withLocks: createLocks((script, names, values) => {
-      const keys = names.map((name) => `${prefix}lock:${name}`);
+      const keys = names.map((name) => toKey('lock', name));
       return send('lock', () => redis.eval(script, keys.length, ...keys, ...values));
     }),
     close: () => redis.disconnect(),
   };
+}
+
+async function createClient({ url, password, prefix }: NonNullable<Config['redis']>) {
+  // Loaded on demand, because most servers do not use Redis.
+  const [{ Redis, ReplyError }, { RateLimiterRedis }] = await Promise.all([
+    import('ioredis'),
+    import('rate-limiter-flexible'),
+  ]);
+  const { protocol, hostname } = new URL(url);
+  // SNI, which must not contain an address (RFC 6066, section 3).
+  const tls = isIP(hostname.replaceAll(/[[\]]/g, '')) ? {} : { servername: hostname };
+  const redis = new Redis(url, {
+    ...(password !== undefined && { password }),
+    ...(protocol === 'rediss:' && { tls }),
+    connectTimeout: CONNECT_MILLISECONDS,
+    socketTimeout: CONNECT_MILLISECONDS,
+    // A command fails at once instead of waiting for a connection.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    // After a failover, the address of the primary leads to another server.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+    retryStrategy: (attempts) =>
+      Math.min(50 * 2 ** Math.min(attempts, 6), MAX_RECONNECT_MILLISECONDS) *
+      (0.5 + Math.random() / 2),
+  });
+  const limiter = new RateLimiterRedis({
+    storeClient: redis,
+    keyPrefix: `${prefix}quota`,
+    // `countCall` compares the count, so that a quota may change.
+    points: Number.MAX_SAFE_INTEGER,
+    duration: 1,
+  });
+  return { redis, limiter, ReplyError };
+}
+
+/**
+ * Limits the time of a command. If this process was busy, a timer can fire although the reply has arrived, because timers
+ * run before sockets are read. So there are two timers, one after the other, and the reply is read in between.
+ */
+async function withTimeout<Reply>(reply: Promise<Reply>): Promise<Reply> {
+  const timeout = Promise.withResolvers<never>();
+  const half = COMMAND_MILLISECONDS / 2;
+  let timer = setTimeout(() => {
+    timer = setTimeout(() => timeout.reject(new Error('Command timed out')), half);
+  }, half);
+  try {
+    return await Promise.race([reply, timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
