@@ -23,9 +23,8 @@ export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const rows: CallRow[] = [];
-  /** The rows by surface, operation, environment and service. One key of all four takes longer to create. */
-  const index = new Map<string, Map<string, Map<string, Map<string, CallRow>>>>();
+  /** By their labels. */
+  const rows = new Map<string, CallRow>();
   new Counter({
     name: 'berth_calls_total',
     help: 'Completed calls. status is 1xx (a WebSocket) to 5xx, aborted if the server or a service cut the response short, or gone if the caller disconnected before the response.',
@@ -33,7 +32,7 @@ export function createMetrics() {
     registers,
     collect() {
       this.reset();
-      for (const { labels, outcomes } of rows) {
+      for (const { labels, outcomes } of rows.values()) {
         const { surface, operation, env, service } = labels;
         for (const [code, counts] of outcomes) {
           STATUSES.forEach((status, index) => {
@@ -48,7 +47,8 @@ export function createMetrics() {
     new Counter({ name, help, labelNames, registers });
   return {
     contentType: registry.contentType,
-    toText: async (): Promise<string> => `${await registry.metrics()}\n${toDurations(rows)}`,
+    toText: async (): Promise<string> =>
+      `${await registry.metrics()}\n${toDurations([...rows.values()])}`,
     addGauge(name: string, help: string, read: () => number): void {
       new Gauge({
         name,
@@ -61,12 +61,11 @@ export function createMetrics() {
     },
     count(call: EndedCall): void {
       const { surface, operation, env, service } = call;
-      const ofEnv = childOf(childOf(childOf(index, surface), operation), env);
-      let row = ofEnv.get(service);
+      const key = `${surface} ${operation} ${env} ${service}`;
+      let row = rows.get(key);
       if (row === undefined) {
         row = new CallRow({ surface, operation, env, service });
-        ofEnv.set(service, row);
-        rows.push(row);
+        rows.set(key, row);
       }
       row.count(call);
     },
@@ -78,14 +77,6 @@ export function createMetrics() {
       'feature',
     ),
   };
-}
-
-function childOf<Child>(parents: Map<string, Map<string, Child>>, name: string) {
-  const known = parents.get(name);
-  if (known !== undefined) return known;
-  const child = new Map<string, Child>();
-  parents.set(name, child);
-  return child;
 }
 
 /** Upper limits of the buckets, in seconds. */
