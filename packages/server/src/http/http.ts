@@ -54,13 +54,12 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
     maxHeaderSize: listen.maxHeaderBytes,
     // The routers reject it in the contract's error format.
     requireHostHeader: false,
-    noDelay: true,
     // TCP probes a connection after a minute of silence: an idle stream would never notice that its caller has vanished.
     keepAlive: true,
     keepAliveInitialDelay: 60_000,
     ...toUpgradeOptions((request) => application.shouldUpgrade(request), CallerRequest),
   };
-  const tls = listen.tls && { ...toTlsOptions(listen.tls), handshakeTimeout: headersTimeout };
+  const tls = listen.tls && { ...listen.tls, handshakeTimeout: headersTimeout };
   const server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options);
   server.maxHeadersCount = MAX_HEADERS;
   if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
@@ -128,7 +127,7 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
     /** Replaces the application for requests that follow, and the certificate for new connections. */
     update({ tls }: Listen, next: Application): void {
       application = next;
-      if (tls !== undefined) (server as TlsServer).setSecureContext(toTlsOptions(tls));
+      if (tls !== undefined) (server as TlsServer).setSecureContext(tls);
     },
     /**
      * Accepts no more connections, and closes those that are not used. WebSockets do not end by themselves, so they are
@@ -168,10 +167,6 @@ export function portOf(server: Server): number {
   const address = server.address() as AddressInfo | null;
   if (address === null) throw new Error('The server is not listening. Call listen() first.');
   return address.port;
-}
-
-function toTlsOptions({ cert, key }: NonNullable<Listen['tls']>) {
-  return { cert, key, minVersion: 'TLSv1.2' } as const;
 }
 
 /**
