@@ -30,7 +30,7 @@ import {
   toNotS3Error,
   toObjectInfo,
 } from './bucket.ts';
-import { MAX_OBJECT_BYTES, toTooLargeError, Upload, uploadsInProgress } from './upload.ts';
+import { MAX_OBJECT_BYTES, toTooLargeError, uploadObject, uploadsInProgress } from './upload.ts';
 
 const MAX_EMPTY_ATTEMPTS = 3;
 
@@ -58,7 +58,7 @@ export class S3Store implements ServerStore {
   }
 
   async write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo> {
-    return new Upload(this.#bucket, key, content, options).run();
+    return uploadObject(this.#bucket, key, content, options);
   }
 
   async stat(key: BlobKey): Promise<BlobInfo | undefined> {

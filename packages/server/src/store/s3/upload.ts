@@ -39,100 +39,82 @@ const CLEAN_UP_SECONDS = 5;
 export const uploadsInProgress = new Set<string>();
 
 /**
- * The upload of an object, which is atomic (D28): a single PUT is, and so is a multipart upload, because the store only
- * shows the object when the upload is completed. A sweep aborts what killed processes have left.
+ * Uploads an object, which is atomic (D28): a single PUT is, and so is a multipart upload, because the store only shows
+ * the object when the upload is completed. A sweep aborts what killed processes have left.
  */
-export class Upload {
-  readonly #bucket: Bucket;
-  readonly #place: ObjectPlace;
-  readonly #info: Omit<BlobInfo, 'size'>;
-  readonly #content: Readable;
-  readonly #parts: PartReader;
-  readonly #failure = new AbortController();
+export async function uploadObject(
+  bucket: Bucket,
+  key: BlobKey,
+  content: Readable,
+  { signal, contentType }: WriteOptions,
+): Promise<BlobInfo> {
+  const place = bucket.locate(key);
+  // The store's own ETag does not change if only the type does.
+  const etag = randomUUID();
+  const object = { ...place, ContentType: contentType, Metadata: { etag } };
+  const parts = new PartReader(content);
+  const failure = new AbortController();
   /** Ends the requests and the content, if the caller cancels the upload or a part of it fails. */
-  readonly #stop: AbortSignal;
-
-  constructor(bucket: Bucket, key: BlobKey, content: Readable, options: WriteOptions) {
-    const { signal, contentType } = options;
-    this.#bucket = bucket;
-    this.#place = bucket.locate(key);
-    // The store's own ETag does not change if only the type does.
-    this.#info = { etag: randomUUID(), contentType };
-    this.#content = content;
-    this.#parts = new PartReader(content);
-    const failed = this.#failure.signal;
-    this.#stop = signal ? AbortSignal.any([failed, signal]) : failed;
-  }
-
-  async run(): Promise<BlobInfo> {
-    try {
-      this.#stop.throwIfAborted();
-      addAbortSignal(this.#stop, this.#content);
-      const first = await this.#parts.read();
-      await (first.length < PART_BYTES ? this.#put(first) : this.#putParts(first));
-      return { size: this.#parts.size, ...this.#info };
-    } catch (error) {
-      this.#content.destroy();
-      this.#stop.throwIfAborted();
-      throw error;
-    } finally {
-      this.#parts.release();
-    }
-  }
-
-  get #object() {
-    const { etag, contentType } = this.#info;
-    return { ...this.#place, ContentType: contentType, Metadata: { etag } };
-  }
+  const stop = signal ? AbortSignal.any([failure.signal, signal]) : failure.signal;
 
   /** The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit. */
-  async #put(Body: Buffer): Promise<void> {
-    const command = new PutObjectCommand({ ...this.#object, Body });
-    const options = { locked: [this.#place], stop: this.#stop };
-    expectS3((await this.#bucket.send(command, options)).ETag);
+  async function put(Body: Buffer): Promise<void> {
+    const command = new PutObjectCommand({ ...object, Body });
+    expectS3((await bucket.send(command, { locked: [place], stop })).ETag);
   }
 
-  async #putParts(first: Buffer): Promise<void> {
-    const command = new CreateMultipartUploadCommand(this.#object);
-    const { UploadId } = await this.#bucket.send(command, { stop: this.#stop });
-    const upload = { ...this.#place, UploadId: expectS3(UploadId) };
+  async function putParts(first: Buffer): Promise<void> {
+    const { UploadId } = await bucket.send(new CreateMultipartUploadCommand(object), { stop });
+    const upload = { ...place, UploadId: expectS3(UploadId) };
     uploadsInProgress.add(upload.UploadId);
     try {
-      const MultipartUpload = { Parts: await this.#sendParts(first, upload) };
+      const MultipartUpload = { Parts: await sendParts(first, upload) };
       const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload });
       // If this fails, the store may still complete it, so the parts must stay until a sweep.
-      const options = { locked: [this.#place], stop: this.#stop };
-      expectS3((await this.#bucket.send(complete, options)).ETag);
+      expectS3((await bucket.send(complete, { locked: [place], stop })).ETag);
     } finally {
       uploadsInProgress.delete(upload.UploadId);
     }
   }
 
   /** Sends each part while the next one arrives. If one fails, discards them all. */
-  async #sendParts(first: Buffer, upload: ObjectPlace & { UploadId: string }) {
+  async function sendParts(first: Buffer, upload: ObjectPlace & { UploadId: string }) {
     const sent: CompletedPart[] = [];
     let sending: Promise<void> | undefined;
     try {
-      for (let Body = first; Body.length > 0; Body = await this.#parts.read(sending)) {
+      for (let Body = first; Body.length > 0; Body = await parts.read(sending)) {
         await sending;
         const PartNumber = sent.length + 1;
-        const command = new UploadPartCommand({ ...upload, PartNumber, Body });
-        sending = this.#bucket
-          .send(command, { stop: this.#stop })
+        sending = bucket
+          .send(new UploadPartCommand({ ...upload, PartNumber, Body }), { stop })
           .then(({ ETag }) => void sent.push({ PartNumber, ETag: expectS3(ETag) }));
         // Otherwise, it would be noticed only when the next part has arrived.
-        sending.catch((error) => this.#failure.abort(error));
+        sending.catch((error) => failure.abort(error));
       }
       await sending;
       return sent;
     } catch (error) {
-      this.#failure.abort(error);
+      failure.abort(error);
       // A part that arrives after the upload was aborted would stay in the store.
       await sending?.catch(() => {});
       const discard = new AbortMultipartUploadCommand(upload);
-      await this.#bucket.send(discard, { seconds: CLEAN_UP_SECONDS }).catch(() => {});
+      await bucket.send(discard, { seconds: CLEAN_UP_SECONDS }).catch(() => {});
       throw error;
     }
+  }
+
+  try {
+    stop.throwIfAborted();
+    addAbortSignal(stop, content);
+    const first = await parts.read();
+    await (first.length < PART_BYTES ? put(first) : putParts(first));
+    return { size: parts.size, etag, contentType };
+  } catch (error) {
+    content.destroy();
+    stop.throwIfAborted();
+    throw error;
+  } finally {
+    parts.release();
   }
 }
 
