@@ -4,15 +4,15 @@ import { createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
 import { createAuthenticator, createRevocations } from './auth/authenticator.ts';
-import { Issuers } from './auth/issuers.ts';
+import { createIssuers } from './auth/issuers.ts';
 import type { Config } from './config/config.ts';
 import { createGateway } from './gateway/gateway.ts';
-import { EndpointPool } from './gateway/targets.ts';
+import { createEndpointPool } from './gateway/targets.ts';
 import { type Application, type Listener, toRequestUrl } from './http/http.ts';
 import { createCalls, type InFlight, recordOf, type Surface } from './observe/calls.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
-import { Quotas } from './quotas.ts';
+import { createQuotas } from './quotas.ts';
 import { connectRedis } from './redis.ts';
 import { openDiskStore } from './store/disk/disk-store.ts';
 import type { WithLocks } from './store/locks.ts';
@@ -32,12 +32,12 @@ export async function openResources(config: Config, log: Log, metrics: Metrics) 
     redis?.close();
     throw error;
   });
-  const quotas = new Quotas(config, redis);
-  const issuers = new Issuers(config, (env, reason) =>
+  const quotas = createQuotas(config, redis);
+  const issuers = createIssuers(config, (env, reason) =>
     log.error({ env, reason }, 'cannot load the keys for access tokens'),
   );
   const revocations = createRevocations(config, redis);
-  const endpoints = new EndpointPool(config.listen.maxHeaderBytes);
+  const endpoints = createEndpointPool(config.listen.maxHeaderBytes);
   // A reload updates these immediately.
   const reloadable = { quotas, issuers, revocations, endpoints };
   const update = (next: Config): void => {

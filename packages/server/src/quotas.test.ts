@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { resolveConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
-import { Quotas } from './quotas.ts';
+import { createQuotas } from './quotas.ts';
 
 const toConfig = (environments: ConfigInput['environments']) =>
   resolveConfig({ keys: [{ secret: 'a key that signs links and grants' }], environments });
@@ -11,7 +11,7 @@ async function setUp(calls: number, seconds: number) {
   const config = await toConfig({ dev: { quota: { calls, seconds } } });
   const now = vi.spyOn(performance, 'now').mockImplementation(() => time);
   onTestFinished(() => now.mockRestore());
-  const quotas = new Quotas(config, undefined);
+  const quotas = createQuotas(config, undefined);
   const pass = (ms: number) => {
     time += ms;
   };

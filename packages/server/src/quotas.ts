@@ -8,38 +8,38 @@ interface Window {
   endsAt: number;
 }
 
+export type Quotas = ReturnType<typeof createQuotas>;
+
 /**
  * Counts the calls of each environment in fixed windows, so twice the quota is possible around the end of one. With
  * Redis, all processes count together; while it is not available, each counts by itself.
  */
-export class Quotas {
-  readonly #redis: RedisState | undefined;
-  #windows = new Map<string, Window>();
+export function createQuotas(initial: Config, redis: RedisState | undefined) {
+  let windows = toWindows(initial, new Map());
+  return {
+    /** Replaces the quotas. The calls that a window has counted still count. */
+    update(next: Config): void {
+      windows = toWindows(next, windows);
+    },
+    /** Counts a call, or returns how many full seconds to wait. Returns a promise only if it has to ask Redis. */
+    count(env: string): Promise<number | undefined> | number | undefined {
+      const window = windows.get(env);
+      if (window === undefined) return undefined;
+      if (redis === undefined) return countHere(window);
+      return redis.countCall(env, window.quota).catch(() => countHere(window));
+    },
+  };
+}
 
-  constructor(config: Config, redis: RedisState | undefined) {
-    this.#redis = redis;
-    this.update(config);
+function toWindows({ environments }: Config, previous: ReadonlyMap<string, Window>) {
+  const windows = new Map<string, Window>();
+  for (const [env, { quota }] of Object.entries(environments)) {
+    if (quota === undefined) continue;
+    const { calls = 0, endsAt = 0 } = previous.get(env) ?? {};
+    const latestEnd = performance.now() + quota.seconds * 1000;
+    windows.set(env, { quota, calls, endsAt: Math.min(endsAt, latestEnd) });
   }
-
-  /** Replaces the quotas. The calls that a window has counted still count. */
-  update({ environments }: Config): void {
-    const windows = new Map<string, Window>();
-    for (const [env, { quota }] of Object.entries(environments)) {
-      if (quota === undefined) continue;
-      const { calls = 0, endsAt = 0 } = this.#windows.get(env) ?? {};
-      const latestEnd = performance.now() + quota.seconds * 1000;
-      windows.set(env, { quota, calls, endsAt: Math.min(endsAt, latestEnd) });
-    }
-    this.#windows = windows;
-  }
-
-  /** Counts a call, or returns how many full seconds to wait. Returns a promise only if it has to ask Redis. */
-  count(env: string): Promise<number | undefined> | number | undefined {
-    const window = this.#windows.get(env);
-    if (window === undefined) return undefined;
-    if (this.#redis === undefined) return countHere(window);
-    return this.#redis.countCall(env, window.quota).catch(() => countHere(window));
-  }
+  return windows;
 }
 
 function countHere(window: Window): number | undefined {

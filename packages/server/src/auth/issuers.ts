@@ -44,42 +44,37 @@ export interface Issuer {
   tokens: QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
 }
 
-export class Issuers {
-  /** Called with the reason if keys cannot be loaded from their URL. */
-  readonly #onFailure: (env: string, reason: string) => void;
-  #issuers = new Map<string, Issuer>();
+export type Issuers = ReturnType<typeof createIssuers>;
 
-  constructor(config: Config, onFailure: (env: string, reason: string) => void) {
-    this.#onFailure = onFailure;
-    this.update(config);
-  }
-
-  get(env: string): Issuer | undefined {
-    return this.#issuers.get(env);
-  }
+/** @param onFailure called with the reason if keys cannot be loaded from their URL */
+export function createIssuers(initial: Config, onFailure: (env: string, reason: string) => void) {
+  let issuers = new Map<string, Issuer>();
 
   /** Replaces the issuers, and forgets all tokens. Known URLs keep their keys, because an issuer may be down. */
-  update({ environments }: Config): void {
-    const previous = this.#issuers;
-    this.#issuers = new Map();
+  function update({ environments }: Config): void {
+    const previous = issuers;
+    issuers = new Map();
     for (const [env, { tokens: settings }] of Object.entries(environments)) {
       if (settings === undefined) continue;
       const { jwks, issuer: name } = settings;
       const old = previous.get(env);
       const isKnown = typeof jwks === 'string' && jwks === old?.jwks;
-      const findKey = isKnown ? old.findKey : this.#createKeys(env, jwks);
-      this.#issuers.set(env, { name, jwks, findKey, tokens: createTokens() });
+      const findKey = isKnown ? old.findKey : createKeys(env, jwks);
+      issuers.set(env, { name, jwks, findKey, tokens: createTokens() });
     }
   }
 
-  #createKeys(env: string, jwks: KeySet | string): JWTVerifyGetKey {
+  function createKeys(env: string, jwks: KeySet | string): JWTVerifyGetKey {
     if (typeof jwks !== 'string') return createLocalJWKSet(toUsable(jwks));
-    const onFailure = (reason: string) => this.#onFailure(env, reason);
-    return createRemoteKeys(jwks, onFailure, () => {
-      const issuer = this.#issuers.get(env);
+    const forgetTokens = () => {
+      const issuer = issuers.get(env);
       if (issuer !== undefined) issuer.tokens = createTokens();
-    });
+    };
+    return createRemoteKeys(jwks, (reason) => onFailure(env, reason), forgetTokens);
   }
+
+  update(initial);
+  return { update, get: (env: string) => issuers.get(env) };
 }
 
 const createTokens = (): Issuer['tokens'] => new QuickLRU({ maxSize: MAX_TOKENS });

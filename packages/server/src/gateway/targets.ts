@@ -31,41 +31,35 @@ export interface Target {
   readonly headersSeconds: number | undefined;
 }
 
-/** The endpoints of all services, which share the connections to an endpoint that several of them use. */
-export class EndpointPool {
-  readonly #maxHeaderBytes: number;
-  readonly #endpoints = new Map<string, Endpoint>();
+export type EndpointPool = ReturnType<typeof createEndpointPool>;
 
-  constructor(maxHeaderBytes: number) {
-    this.#maxHeaderBytes = maxHeaderBytes;
-  }
-
-  get(origin: string): Endpoint {
-    const endpoint = this.#endpoints.get(origin) ?? new Endpoint(origin, this.#maxHeaderBytes);
-    this.#endpoints.set(origin, endpoint);
-    return endpoint;
-  }
-
-  /**
-   * Drops what new calls no longer use. Endpoints with calls in flight are kept: those calls count again if a later
-   * update brings the endpoint back. Idle connections close by themselves.
-   */
-  update({ environments }: Config): void {
-    const services = Object.values(environments).flatMap((env) => Object.values(env.services));
-    const used = new Set(services.flatMap(toVersions).flatMap(({ endpoints }) => endpoints));
-    for (const [origin, { activeCalls }] of this.#endpoints) {
-      if (activeCalls === 0 && !used.has(origin)) this.#endpoints.delete(origin);
-    }
-  }
-
-  get activeCalls(): number {
-    return countCalls(this.#endpoints.values());
-  }
-
-  /** Closes the idle connections. Calls in flight finish on their own. */
-  close(): void {
-    for (const endpoint of this.#endpoints.values()) endpoint.close();
-  }
+/** Keeps the endpoints of all services, which share the connections to an endpoint that several of them use. */
+export function createEndpointPool(maxHeaderBytes: number) {
+  const known = new Map<string, Endpoint>();
+  return {
+    get(origin: string): Endpoint {
+      const endpoint = known.get(origin) ?? new Endpoint(origin, maxHeaderBytes);
+      known.set(origin, endpoint);
+      return endpoint;
+    },
+    /**
+     * Drops what new calls no longer use. Endpoints with calls in flight are kept: those calls count again if a later
+     * update brings the endpoint back. Idle connections close by themselves.
+     */
+    update({ environments }: Config): void {
+      const services = Object.values(environments).flatMap((env) => Object.values(env.services));
+      const used = new Set(services.flatMap(toVersions).flatMap(({ endpoints }) => endpoints));
+      for (const [origin, { activeCalls }] of known) {
+        if (activeCalls === 0 && !used.has(origin)) known.delete(origin);
+      }
+    },
+    /** Returns the number of calls in flight. */
+    count: () => countCalls(known.values()),
+    /** Closes the idle connections. Calls in flight finish on their own. */
+    close(): void {
+      for (const endpoint of known.values()) endpoint.close();
+    },
+  };
 }
 
 /**

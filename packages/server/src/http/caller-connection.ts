@@ -14,7 +14,7 @@ const MAX_PIPELINED = 64;
 export class CallerConnection {
   readonly #socket: Socket;
   readonly #getRefusals: () => Refusals;
-  readonly #stalls: StallDetector;
+  readonly #stalls: ReturnType<typeof createStallDetector>;
   request: IncomingMessage | undefined;
   /** In the order of their requests, in which they also end. */
   readonly #responses: ServerResponse[] = [];
@@ -23,7 +23,7 @@ export class CallerConnection {
   constructor(socket: Socket, getRefusals: () => Refusals, stalledMilliseconds: number) {
     this.#socket = socket;
     this.#getRefusals = getRefusals;
-    this.#stalls = new StallDetector(socket, stalledMilliseconds);
+    this.#stalls = createStallDetector(socket, stalledMilliseconds);
   }
 
   /**
@@ -116,43 +116,36 @@ const SLOW_BYTES = 1024;
  * other limits do not work: `requestTimeout` limits the total time, and would abort long uploads; the socket timeout
  * would end idle streams, and a single byte resets it.
  */
-class StallDetector {
-  readonly #socket: Socket;
-  readonly #maxMilliseconds: number;
+function createStallDetector(socket: Socket, maxMilliseconds: number) {
   /** The body that is arriving, and the bytes received at the last check. */
-  #body: { readonly request: IncomingMessage; since: number; bytes: number } | undefined;
-  #unreadSince: number | undefined;
-  #bytesSent = 0;
-
-  constructor(socket: Socket, maxMilliseconds: number) {
-    this.#socket = socket;
-    this.#maxMilliseconds = maxMilliseconds;
-  }
-
-  isUnread(now: number): boolean {
-    const pending = this.#socket.writableLength;
-    const sent = this.#socket.bytesWritten - pending;
-    if (pending === 0 || sent !== this.#bytesSent || this.#unreadSince === undefined) {
-      this.#bytesSent = sent;
-      this.#unreadSince = now;
-    }
-    return now - this.#unreadSince >= this.#maxMilliseconds;
-  }
-
-  /** Returns whether a body arrives too slowly, or continues after the response. */
-  isBodySlow(now: number, request?: IncomingMessage, response?: ServerResponse): boolean {
-    if (request === undefined || request.complete || request.destroyed) {
-      this.#body = undefined;
-      return false;
-    }
-    const { bytesRead } = this.#socket;
-    if (this.#body?.request !== request) this.#body = { request, since: now, bytes: bytesRead };
-    const { since, bytes } = this.#body;
-    if (now - since < this.#maxMilliseconds) return false;
-    this.#body = { request, since: now, bytes: bytesRead };
-    if (response?.writableFinished) return true;
-    return bytesRead - bytes < SLOW_BYTES && !isReadingPaused(request);
-  }
+  let body: { readonly request: IncomingMessage; since: number; bytes: number } | undefined;
+  let unreadSince: number | undefined;
+  let bytesSent = 0;
+  return {
+    isUnread(now: number): boolean {
+      const pending = socket.writableLength;
+      const sent = socket.bytesWritten - pending;
+      if (pending === 0 || sent !== bytesSent || unreadSince === undefined) {
+        bytesSent = sent;
+        unreadSince = now;
+      }
+      return now - unreadSince >= maxMilliseconds;
+    },
+    /** Returns whether a body arrives too slowly, or continues after the response. */
+    isBodySlow(now: number, request?: IncomingMessage, response?: ServerResponse): boolean {
+      if (request === undefined || request.complete || request.destroyed) {
+        body = undefined;
+        return false;
+      }
+      const { bytesRead } = socket;
+      if (body?.request !== request) body = { request, since: now, bytes: bytesRead };
+      const { since, bytes } = body;
+      if (now - since < maxMilliseconds) return false;
+      body = { request, since: now, bytes: bytesRead };
+      if (response?.writableFinished) return true;
+      return bytesRead - bytes < SLOW_BYTES && !isReadingPaused(request);
+    },
+  };
 }
 
 /** Returns whether the body is slow only because this server is not reading it. */

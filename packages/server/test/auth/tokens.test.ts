@@ -2,9 +2,9 @@ import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey } fro
 import { exportJWK } from 'jose';
 import { beforeAll, expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticator.ts';
-import { Issuers } from '../../src/auth/issuers.ts';
+import { createIssuers } from '../../src/auth/issuers.ts';
 import { resolveConfig } from '../../src/config/config.ts';
-import { Quotas } from '../../src/quotas.ts';
+import { createQuotas } from '../../src/quotas.ts';
 import { CLAIMS, clock, createIssuer, deploy, type Issuer, START } from './support/deployment.ts';
 
 const OK = { status: 200 };
@@ -150,7 +150,7 @@ test('a verified token is cached for 60 s, but not beyond its expiry, and then c
     keys: [{ secret: 'a key that signs links and grants' }],
     environments: { dev: { tokens: { jwks: setOf(es256) } } },
   });
-  const [issuers, quotas] = [new Issuers(config, () => {}), new Quotas(config, undefined)];
+  const [issuers, quotas] = [createIssuers(config, () => {}), createQuotas(config, undefined)];
   const { gateway } = createAuthenticator(config, { issuers, quotas });
   const check = (token: string) => gateway.bearerToken(token, { env: 'dev' } as never);
   const long = await es256.token();
