@@ -57,19 +57,23 @@ export class CallerConnection {
    * | What is refused                    | Open responses      | Refusal                       |
    * | ---------------------------------- | ------------------- | ----------------------------- |
    * | a bad request                      | none                | yes                           |
+   * | a connection without any bytes     | none                | no: its first request may be  |
+   * |                                    |                     | on its way (see below)        |
    * | the same, pipelined                | of earlier requests | no: they come first           |
    * | a body that is arriving            | its own             | yes: it is the response       |
    * | the same, pipelined                | of several requests | no: the others come first     |
    * | a body, after its response began   | its own             | no: it would be a part of it  |
    * | a body, after its response ended   | none                | no: it would be a second one  |
+   *
+   * Browsers and some clients connect in advance, and would take the 408 for the response to their first request.
    */
   refuse(error: GatewayError): void {
     const { request } = this;
     const [current, other] = this.#findOpen();
     const isBody = request?.complete === false;
     const isResponse = isBody && current && other === undefined && !current.headersSent;
-    const isBadRequest = !isBody && current === undefined;
-    const { writable } = this.#socket;
+    const { writable, bytesRead } = this.#socket;
+    const isBadRequest = !isBody && current === undefined && bytesRead > 0;
     if (!writable || !(isResponse || isBadRequest)) this.abort();
     else sendRefusal(this.#socket, error, this.#getRefusals(), isBody ? request : undefined);
   }

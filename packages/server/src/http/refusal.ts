@@ -84,8 +84,7 @@ export function sendRefusal(
   const refusal = toSurfaceError(error, record?.surface);
   // A service may have received the ID of the call.
   const requestId = record?.call?.requestId ?? randomUUID();
-  // A connection on which nothing arrived had no request.
-  if (socket.bytesRead > 0) onRefused(refusal, requestId, received);
+  onRefused(refusal, requestId, received);
   const rawPath = request.url?.replace(/\?.*/s, '') ?? '/';
   const response = refusal[toResponse]({ request, requestId, rawPath });
   const isText = typeof response.body === 'string';
