@@ -43,7 +43,9 @@ export async function claimStore(root: string, ownership: 'alone' | 'shared', ad
     /** Call it every few minutes, so that processes on other machines know that this one is running. */
     async renew(): Promise<void> {
       const now = new Date();
-      await ifExists(utimes(file, now, now));
+      // Another process has removed it if this one was suspended for long.
+      await writeFile(file, '');
+      await utimes(file, now, now);
       await findOthers(folder, name);
     },
   };
