@@ -1,4 +1,4 @@
-import { checks, invariants } from './checks/index.ts';
+import { checks } from './checks/index.ts';
 import { Run } from './context/run.ts';
 import { transactions, workflows } from './contract/catalog.ts';
 import { documents } from './contract/openapi.ts';
@@ -46,7 +46,7 @@ export async function runConformance(settings: Settings): Promise<Report> {
   const interrupt = () => ends.abort('the run was interrupted');
   settings.signal?.addEventListener('abort', interrupt, { once: true });
   if (settings.signal?.aborted) interrupt();
-  const run = new Run(settings, ends.signal, invariants);
+  const run = new Run(settings, ends.signal);
   const results: Result[] = [];
   const onResult = (result: Result) => {
     const hasCa = settings.ca !== undefined;

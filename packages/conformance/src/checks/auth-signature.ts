@@ -158,7 +158,7 @@ const DECOY = ['X-Host', 'a.gateway.example'] as const;
 
 /** Defines a check that expects calls to be accepted, and others to be rejected before they reach the service. */
 const defineSigned = (id: SentenceId, { prepare, accepted = {}, rejected = {} }: SignedCases) =>
-  defineCheck(id, { needs: ['fixture', 'signature'] }, async (t) => {
+  defineCheck(id, ['fixture', 'signature'], async (t) => {
     await assertSignature(t);
     await prepare?.(t);
     const sign = (call: SignedCall) => t.gateway.call(signCall(t, call));

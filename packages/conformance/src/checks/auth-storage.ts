@@ -91,7 +91,7 @@ function toIncompleteCredentials({ settings, storage }: CheckContext): Changes {
 
 export const authStorage: readonly Check[] = [
   // Names of headers are case-insensitive (RFC 9110, section 5.1).
-  defineCheck('AU-STORAGE-HEADERS', { needs: ['storageCredentials'] }, async (t) => {
+  defineCheck('AU-STORAGE-HEADERS', ['storageCredentials'], async (t) => {
     const { nameOf, wireProfile } = t.settings;
     const { sessionToken } = wireProfile.storageHeaders;
     if (readAll(t.storage.credentials(), sessionToken).length === 0)
@@ -107,10 +107,8 @@ export const authStorage: readonly Check[] = [
       }
     }
   }),
-  defineCheck('AU-STORAGE-REJECTED/1', { needs: [] }, (t) =>
-    expectAllRejected(t, toIncompleteCredentials(t)),
-  ),
-  defineCheck('AU-STORAGE-REJECTED/2', { needs: ['storageCredentials'] }, (t) =>
+  defineCheck('AU-STORAGE-REJECTED/1', [], (t) => expectAllRejected(t, toIncompleteCredentials(t))),
+  defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], (t) =>
     expectAllRejected(t, {
       'with empty credentials': forge(t, () => ''),
       'with made-up credentials': forge(t, () => 'made up'),
@@ -126,13 +124,13 @@ export const authStorage: readonly Check[] = [
       },
     }),
   ),
-  defineCheck('AU-STORAGE-ENV', { needs: ['storageCredentials'] }, (t) => {
+  defineCheck('AU-STORAGE-ENV', ['storageCredentials'], (t) => {
     const { env } = t.settings;
     const envs = [t.uniqueName(), `${env}x`, `x${env}`];
     const changes = envs.map((other) => [`for the environment ${other}`, { env: other }]);
     return expectAllRejected(t, Object.fromEntries(changes));
   }),
-  defineCheck('AU-STORAGE-EACH-CALL', { needs: ['storageCredentials'] }, async (t) => {
+  defineCheck('AU-STORAGE-EACH-CALL', ['storageCredentials'], async (t) => {
     const { batchGetTempUrls: fields } = await makeValidFields(t);
     const changes: Changes = {
       'without credentials': { credentials: 'none' },

@@ -104,25 +104,22 @@ const defineGatewayRejection = (
   id: SentenceId,
   needs: readonly Need[],
   listCalls: (t: CheckContext) => NamedCalls,
-): Check =>
-  defineCheck(id, { needs: ['fixture', ...needs] }, (t) =>
-    expectGatewayRejections(t, listCalls(t)),
-  );
+): Check => defineCheck(id, ['fixture', ...needs], (t) => expectGatewayRejections(t, listCalls(t)));
 
 export const auth: readonly Check[] = [
-  defineCheck('AU-BEARER', { needs: ['fixture', 'bearer'] }, async (t) => {
+  defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
     await expectScheme(t, 'bearer');
     const credentials = { authorization: `Bearer ${t.settings.gatewayToken}` };
     await expectForwarded(t, { 'a GET with authorization in lower case': { credentials } });
   }),
-  defineCheck('AU-BEARER', { needs: ['fixture', 'bearer', 'alsoWebSocket'] }, (t) =>
+  defineCheck('AU-BEARER', ['fixture', 'bearer', 'alsoWebSocket'], (t) =>
     expectHandshake(t, 'bearer'),
   ),
-  defineCheck('AU-SIGNATURE', { needs: ['fixture', 'signature'] }, async (t) => {
+  defineCheck('AU-SIGNATURE', ['fixture', 'signature'], async (t) => {
     await assertClock(t);
     await expectScheme(t, 'signature');
   }),
-  defineCheck('AU-SIGNATURE', { needs: ['fixture', 'signature', 'alsoWebSocket'] }, async (t) => {
+  defineCheck('AU-SIGNATURE', ['fixture', 'signature', 'alsoWebSocket'], async (t) => {
     await assertClock(t);
     await expectHandshake(t, 'signature');
   }),
@@ -176,7 +173,7 @@ export const auth: readonly Check[] = [
       'a GET with valid credentials in other headers': { credentials: misplaced },
     };
   }),
-  defineCheck('AU-EACH-CALL', { needs: ['fixture'] }, (t) => {
+  defineCheck('AU-EACH-CALL', ['fixture'], (t) => {
     const { otherEnvToken } = t.settings;
     const calls: NamedCalls = {
       ...toCallsWith({

@@ -2,9 +2,8 @@ import { isIP } from 'node:net';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { type Exchange, splitTarget } from '../http/exchange.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { codeOf } from '../http/read-response.ts';
-import type { Invariant } from '../invariants/invariant.ts';
 import {
   alternate,
   callEcho,
@@ -21,36 +20,9 @@ async function callPaths(t: CheckContext, paths: readonly string[]): Promise<voi
   for (const call of alternate(calls)) await callEcho(t, call);
 }
 
-/** Returns the sentence of GW-PATH that is about a path. */
-function sentenceAbout(fixturePath: string): SentenceId {
-  if (fixturePath === '') return 'GW-PATH/2';
-  if (fixturePath === '/') return 'GW-PATH/3';
-  if (fixturePath.includes('//')) return 'GW-PATH/6';
-  if (fixturePath.includes('%')) return 'GW-PATH/5';
-  return fixturePath.lastIndexOf('/') > 0 ? 'GW-PATH/4' : 'GW-PATH/1';
-}
-
-const samePath =
-  (id: SentenceId): Invariant =>
-  ({ echo, fixturePath }) => {
-    if (!echo || fixturePath === undefined || sentenceAbout(fixturePath) !== id) return undefined;
-    const expected = fixturePath || '/';
-    const { pathname } = splitTarget(echo.target);
-    const message = `the service must receive the path ${expected}, but received ${pathname}`;
-    return [[pathname === expected, message]];
-  };
-
-/** Defines a check that expects calls to reach the service, with the path that they were sent to. */
+/** Defines a check that expects calls to reach the service. An invariant compares their paths. */
 const definePaths = (id: SentenceId, paths: readonly string[]): Check =>
-  defineCheck(id, { needs: ['fixture'], invariant: samePath(id) }, (t) => callPaths(t, paths));
-
-const sameQuery: Invariant = ({ echo, sent }) => {
-  const { search: expected } = splitTarget(sent.url);
-  if (!echo || expected === '') return undefined;
-  const { search: actual } = splitTarget(echo.target);
-  const message = `the service must receive the query ${expected}, but received ${actual || 'none'}`;
-  return [[actual === expected, message]];
-};
+  defineCheck(id, ['fixture'], (t) => callPaths(t, paths));
 
 /** Hosts whose first label is, in different ways, not the name of an existing environment. */
 function otherHosts(t: CheckContext): string[] {
@@ -116,7 +88,7 @@ async function expectSocketQuery(t: CheckContext): Promise<void> {
 }
 
 export const gatewayAddress: readonly Check[] = [
-  defineCheck('GW-ENV-HOST', { needs: ['fixture'] }, async (t) => {
+  defineCheck('GW-ENV-HOST', ['fixture'], async (t) => {
     const control = t.uniqueName();
     await t.gateway.call({ path: t.fixture.respond({ mark: control }) });
     if ((await t.fixture.count(control)) !== 1) {
@@ -136,7 +108,7 @@ export const gatewayAddress: readonly Check[] = [
       }
     });
   }),
-  defineCheck('GW-PATH/1', { needs: ['fixture'], invariant: samePath('GW-PATH/1') }, async (t) => {
+  defineCheck('GW-PATH/1', ['fixture'], async (t) => {
     // Every character that may be unescaped in a path (RFC 3986, section 3.3).
     await callPaths(t, ['/Alpha.html', "/a;b=1:c@d+f!$&'()*,~g"]);
     const service = t.uniqueName();
@@ -159,9 +131,9 @@ export const gatewayAddress: readonly Check[] = [
     '/%3Fa%3D1%23b/%5C%3B%3A%40%26%3D%2B%24%2C',
   ]),
   definePaths('GW-PATH/6', ['/a//b?c=//d', '/a///b//c', '//a', '/a//', '//']),
-  defineCheck('GW-QUERY-RAW', { needs: ['fixture'], invariant: sameQuery }, callQueries),
-  defineCheck('GW-QUERY-RAW', { needs: ['fixture', 'alsoWebSocket'] }, expectSocketQuery),
-  defineCheck('GW-NAME/1', { needs: [] }, async (t) => {
+  defineCheck('GW-QUERY-RAW', ['fixture'], callQueries),
+  defineCheck('GW-QUERY-RAW', ['fixture', 'alsoWebSocket'], expectSocketQuery),
+  defineCheck('GW-NAME/1', [], async (t) => {
     const name = t.uniqueName();
     // As plain as a name can be: letters only.
     const letters = name.replace(/[^a-z]/gi, '').slice(-20);
@@ -177,7 +149,7 @@ export const gatewayAddress: readonly Check[] = [
       t.expect(isValidName, message, exchange);
     }
   }),
-  defineCheck('GW-NAME/2', { needs: [] }, async (t) => {
+  defineCheck('GW-NAME/2', [], async (t) => {
     const name = t.uniqueName();
     const existing = t.settings.service;
     const names = [

@@ -1,79 +1,136 @@
-import { type Check, defineCheck, defineInvariants } from '../context/check-context.ts';
-import { type HeaderList, readAll } from '../http/exchange.ts';
-import { STREAM, toMediaType } from '../http/media-type.ts';
-import { claimEach, claimSameHeaders } from '../invariants/claims.ts';
-import type { Invariant } from '../invariants/invariant.ts';
-import { quoteText } from '../redact.ts';
+import {
+  type CallContext,
+  type Check,
+  type CheckContext,
+  defineCalls,
+  defineCheck,
+} from '../context/check-context.ts';
+import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
+import { SkipError } from '../errors.ts';
+import { type Exchange, readAll } from '../http/exchange.ts';
+import { alternate, openSocket, POST } from './calls.ts';
 import {
   ALSO_HANDSHAKES,
+  HANDSHAKES,
+  REJECTIONS,
   RESPONSES,
   requestHandshakes,
   requestResponses,
 } from './gateway-call-sets.ts';
 
-/** Compares the body with what the fixture service sent, if the request says what that is. */
-const sameResponseBody: Invariant = ({ fixtureResponse, received }) => {
-  const expected = fixtureResponse?.body?.();
-  if (expected === undefined) return undefined;
-  const actual = received.body;
-  const at = expected.findIndex((byte, index) => byte !== actual[index]);
-  const difference = at < 0 || at >= actual.length ? '' : `, which differ from offset ${at} on`;
-  const message = `the caller must receive the ${expected.length} bytes that the service sent, but received ${actual.length} bytes${difference}`;
-  return [[expected.equals(actual), message]];
+/** More than any period at which a gateway could plausibly repeat an ID. */
+const CALLS_AT_ONCE = 16;
+
+const PREFLIGHT = {
+  Origin: 'https://app.example',
+  'Access-Control-Request-Method': 'POST',
+  'Access-Control-Request-Headers': 'authorization, content-type',
 };
 
-const sameEvents: Invariant = (call) => {
-  const { fixtureResponse, received } = call;
-  const type = readAll(fixtureResponse?.headers ?? [], 'content-type').join();
-  if (toMediaType(type) !== STREAM) return undefined;
-  const message = `the content type must be ${STREAM}, not ${quoteText(received.mediaType)}`;
-  return [[received.mediaType === STREAM, message], ...(sameResponseBody(call) ?? [])];
-};
+const readId = ({ received }: Exchange) => readAll(received.headers, 'x-request-id').join().trim();
 
-/** Returns the names of hop-by-hop headers, which include those listed in `Connection`. */
-function listHops(headers: HeaderList): string[] {
-  const listed = readAll(headers, 'connection').join().toLowerCase().split(',');
-  const names = ['connection', 'keep-alive', 'proxy-connection', 'te', 'upgrade'];
-  return [...names, ...listed.map((name) => name.trim())];
+async function callHandshakes(t: CallContext): Promise<void> {
+  await openSocket(t, {}, async () => {});
+  const path = t.fixture.socket();
+  await closeSocket((await t.gateway.upgrade({ path, credentials: 'none' })).socket);
 }
 
-const REPLACED = ['x-request-id', 'content-disposition'];
+/** A response without an ID violates GW-REQUEST-ID. */
+function expectNewIds(t: CheckContext, exchanges: readonly Exchange[]): void {
+  const seen = new Set<string>();
+  for (const exchange of exchanges) {
+    const id = readId(exchange);
+    const message = `each response must have its own X-Request-Id, but two have ${id}`;
+    if (id !== '') t.expect(!seen.has(id), message, exchange);
+    seen.add(id);
+  }
+  if (seen.size === 1 && seen.has('')) throw new SkipError('the responses have no X-Request-Id');
+}
 
-const sameHeaders: Invariant = ({ fixtureResponse, received }) => {
-  const { headers = [] } = fixtureResponse ?? {};
-  const names = [...listHops(headers), ...REPLACED];
-  const forwarded = headers.filter(([name]) => !names.includes(name.toLowerCase()));
-  return forwarded.length === 0 ? undefined : claimSameHeaders(forwarded, received.headers);
-};
-
-const noHops: Invariant = ({ fixtureResponse, received }) => {
-  const { headers = [] } = fixtureResponse ?? {};
-  const hops = listHops(headers);
-  const sent = headers.filter(([name]) => hops.includes(name.toLowerCase()));
-  return claimEach(sent, ([name, value]) => {
-    const actual = readAll(received.headers, name).join(', ');
-    // The gateway has a `Connection` header of its own, unrelated to the names that the service listed.
-    const isConnection = name.toLowerCase() === 'connection';
-    const isKept = isConnection ? /x-conformance/i.test(actual) : actual.includes(value.trim());
-    return [!isKept, `the service's ${name} must not reach the caller, but it did: ${actual}`];
-  });
-};
+/** Makes calls to services that cannot be called, and expects a response from the gateway itself. */
+async function expectErrors(
+  t: CheckContext,
+  calls: readonly GatewayCall[],
+  status: number,
+  code: string,
+): Promise<void> {
+  for (const call of alternate(calls)) {
+    const exchange = await t.gateway.call(call);
+    t.expectEqual('the status', exchange.received.status, status, exchange);
+    t.expectEqual('the code', Object(exchange.received.json).code, code, exchange);
+  }
+}
 
 export const gatewayResponses: readonly Check[] = [
-  defineCheck('GW-STATUS', { needs: ['fixture'] }, async (t) => {
+  ...defineCalls(
+    [RESPONSES],
+    ['GW-BODY', 'GW-SSE', 'GW-C1', 'GW-C2/1', 'GW-C2/2', 'GW-C3/1', 'GW-DISPOSITION-INLINE'],
+  ),
+  ...defineCalls(
+    [RESPONSES, ALSO_HANDSHAKES],
+    ['GW-HEADERS', 'GW-HOP-BY-HOP', 'GW-REQUEST-ID-NEW/2'],
+  ),
+  ...defineCalls([HANDSHAKES], ['GW-C3/2']),
+  ...defineCalls([RESPONSES, REJECTIONS], ['GW-REQUEST-ID/1']),
+  ...defineCalls(
+    [{ needs: ['fixture', 'webSocket'], makeCalls: callHandshakes }],
+    ['GW-REQUEST-ID/2'],
+  ),
+  ...defineCalls([REJECTIONS], ['GW-ERROR/1', 'GW-ERROR/2']),
+  defineCheck('GW-STATUS', ['fixture'], async (t) => {
     for (const { sent, exchange } of await requestResponses(t)) {
       const what = `${exchange.sent.method} /respond: the status`;
       t.expectEqual(what, exchange.received.status, sent, exchange);
     }
   }),
-  defineCheck('GW-STATUS', { needs: ['fixture', 'alsoWebSocket'] }, async (t) => {
+  defineCheck('GW-STATUS', ['fixture', 'alsoWebSocket'], async (t) => {
     const rejected = await requestHandshakes(t);
     const what = 'a handshake that the service rejects: the status';
     t.expectEqual(what, rejected.received.status, 409, rejected);
   }),
-  ...defineInvariants([RESPONSES], { 'GW-BODY': sameResponseBody, 'GW-SSE': sameEvents }),
-  ...defineInvariants([RESPONSES, ALSO_HANDSHAKES], {
-    'GW-HEADERS': sameHeaders,
-    'GW-HOP-BY-HOP': noHops,
+  defineCheck('GW-REQUEST-ID/3', [], async (t) => {
+    const calls = [
+      { method: 'OPTIONS', path: '/a/b?c=d' },
+      { method: 'OPTIONS', headers: PREFLIGHT, credentials: 'none' },
+      { method: 'OPTIONS', headers: PREFLIGHT, service: t.uniqueName() },
+      { method: 'HEAD', path: '/a' },
+      { method: 'HEAD', credentials: 'none' },
+      { method: 'PUT', path: '/a', body: '{}' },
+      { method: 'DELETE' },
+    ] as const;
+    for (const call of calls) {
+      const exchange = await t.gateway.call(call);
+      const message = `the response to ${call.method} must have an X-Request-Id`;
+      t.expect(readId(exchange) !== '', message, exchange);
+    }
+  }),
+  defineCheck('GW-REQUEST-ID-NEW/1', ['fixture'], async (t) => {
+    const sentId = t.uniqueName();
+    // What a caller sends must not make two calls share one.
+    const headers = { 'X-Request-Id': sentId, 'X-Correlation-Id': sentId };
+    const kinds: GatewayCall[] = [
+      { headers },
+      POST,
+      { path: t.fixture.respond({ status: 404 }) },
+      { service: sentId, headers },
+      { service: sentId, credentials: 'none' },
+    ];
+    const calls = Array.from({ length: CALLS_AT_ONCE }, (_, index) => kinds[index % kinds.length]);
+    expectNewIds(t, await Promise.all(calls.map((call) => t.gateway.call(call))));
+  }),
+  defineCheck('GW-REQUEST-ID-NEW/1', ['fixture', 'alsoWebSocket'], async (t) => {
+    const open = () => openSocket(t, {}, async (_, upgrade) => upgrade);
+    expectNewIds(t, [await t.gateway.call(POST), await open(), await open()]);
+  }),
+  defineCheck('GW-ERROR-FORBIDDEN', ['forbiddenService'], (t) => {
+    const { forbiddenService: service = '' } = t.settings;
+    return expectErrors(t, [{ service, path: '/a/b?c=d' }, { service }], 403, 'SERVICE_FORBIDDEN');
+  }),
+  defineCheck('GW-ERROR-NOT-FOUND', [], (t) => {
+    const service = t.uniqueName();
+    // Begins like a service that exists.
+    const longer = `${t.settings.service.slice(0, 59 - service.length)}-${service}`;
+    const calls = [{ service }, { service, path: '/a/b?c=d' }, { service: longer }];
+    return expectErrors(t, calls, 404, 'SERVICE_NOT_FOUND');
   }),
 ];

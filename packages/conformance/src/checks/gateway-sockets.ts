@@ -216,8 +216,8 @@ async function expectTexts(t: CheckContext): Promise<void> {
 }
 
 export const gatewaySockets: readonly Check[] = [
-  defineCheck('GW-WS-MESSAGES/1', { needs: NEEDS }, expectTexts),
-  defineCheck('GW-WS-UPGRADE', { needs: NEEDS }, async (t) => {
+  defineCheck('GW-WS-MESSAGES/1', NEEDS, expectTexts),
+  defineCheck('GW-WS-UPGRADE', NEEDS, async (t) => {
     for (const headers of [
       { Cookie: 'a=1', 'X-Conformance': 'a' },
       { Origin: `http://${t.gateway.host}` },
@@ -241,10 +241,10 @@ export const gatewaySockets: readonly Check[] = [
       await closeSocket(socket);
     }
   }),
-  defineCheck('GW-WS-MESSAGES/2', { needs: NEEDS }, (t) =>
+  defineCheck('GW-WS-MESSAGES/2', NEEDS, (t) =>
     openSocket(t, {}, (socket, upgrade) => expectMessages(t, socket, upgrade, BINARIES)),
   ),
-  defineCheck('GW-WS-PING', { needs: NEEDS }, (t) =>
+  defineCheck('GW-WS-PING', NEEDS, (t) =>
     openSocket(t, {}, async (socket, upgrade) => {
       await expectPong(t, socket.ping('conformance'), upgrade);
       socket.send('one ', { fin: false });
@@ -257,12 +257,12 @@ export const gatewaySockets: readonly Check[] = [
       await expectPong(t, ping, upgrade);
     }),
   ),
-  defineCheck('GW-WS-SUBPROTOCOL', { needs: NEEDS }, async (t) => {
+  defineCheck('GW-WS-SUBPROTOCOL', NEEDS, async (t) => {
     await expectSelected(t, ['One', 'V3.conformance+x', 'one'], 'V3.conformance+x');
     await expectSelected(t, ['one', 'two'], 'two');
     await expectSelected(t, [], '');
   }),
-  defineCheck('GW-WS-CLOSE', { needs: NEEDS }, async (t) => {
+  defineCheck('GW-WS-CLOSE', NEEDS, async (t) => {
     for (const ending of SERVICE_ENDS) {
       await openSocket(t, {}, async (socket, upgrade) => {
         socket.send(ending[0] === NO_CODE ? '!close' : `!close ${ending.join(' ')}`.trim());
@@ -280,7 +280,7 @@ export const gatewaySockets: readonly Check[] = [
     }
   }),
   // A handshake is authenticated like any other call (D14).
-  defineCheck('GW-WS-AUTH', { needs: NEEDS }, async (t) => {
+  defineCheck('GW-WS-AUTH', NEEDS, async (t) => {
     await openSocket(t, {}, async () => {});
     const { otherEnvToken } = t.settings;
     const path = t.fixture.socket();

@@ -127,7 +127,7 @@ function followEvents({ chunks, close }: OpenExchange) {
 }
 
 export const gatewayStreams: readonly Check[] = [
-  defineCheck('GW-SSE-UNBUFFERED', { needs: ['fixture'] }, (t) =>
+  defineCheck('GW-SSE-UNBUFFERED', ['fixture'], (t) =>
     Promise.all([GET, POST].map((call) => expectUnbuffered(t, call))),
   ),
 ];

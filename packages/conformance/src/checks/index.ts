@@ -1,12 +1,8 @@
 import type { Check } from '../context/check-context.ts';
-import type { Invariants } from '../invariants/invariant.ts';
 import { auth } from './auth.ts';
 import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';
 import { gatewayAddress } from './gateway-address.ts';
-import { gatewayDisposition } from './gateway-disposition.ts';
-import { gatewayErrors } from './gateway-errors.ts';
-import { gatewayRequestIds } from './gateway-request-ids.ts';
 import { gatewayRequests } from './gateway-requests.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
@@ -27,9 +23,6 @@ export const checks: readonly Check[] = [
   ...gatewayAddress,
   ...gatewayRequests,
   ...gatewayResponses,
-  ...gatewayDisposition,
-  ...gatewayErrors,
-  ...gatewayRequestIds,
   ...auth,
   ...authSignature,
   ...authStorage,
@@ -38,13 +31,3 @@ export const checks: readonly Check[] = [
   ...storageCopy,
   ...upload,
 ];
-
-/** The invariants that every response in a run must satisfy, by sentence. */
-export const invariants: Invariants = toInvariants();
-
-function toInvariants(): Invariants {
-  const all = checks.flatMap(({ id, invariant }) => (invariant ? [[id, invariant] as const] : []));
-  const bySentence = new Map(all);
-  if (all.every(([id, invariant]) => bySentence.get(id) === invariant)) return bySentence;
-  throw new Error('A sentence has two invariants.');
-}

@@ -31,7 +31,7 @@ const move = (from: string, to: string, options?: Options): CopyItem =>
 const KEEP: Options = { overwrite: false };
 
 export const storageCopy: readonly Check[] = [
-  defineCheck('ST-COPY-CALL', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-CALL', needsFiles, async (t) => {
     const names = ['text', 'empty', 'level/large', 'fourth', 'level/fifth'];
     await t.files.storeReadable(names, { empty: '', 'level/large': LARGE });
     const reply = await t.files.tryCopy(...names.map((name) => copy(name, `${name}.copy`)));
@@ -39,7 +39,7 @@ export const storageCopy: readonly Check[] = [
     const copies = Object.fromEntries(names.map((name) => [`${name}.copy`, name]));
     await t.files.expectCopies('after the file was copied there', copies);
   }),
-  defineCheck('ST-COPY-OVERWRITE/1', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-OVERWRITE/1', needsFiles, async (t) => {
     const names = ['source', 'moved', 'shorter', 'longer', 'third'];
     const contents = { shorter: 'old', longer: 'old '.repeat(100) };
     await t.files.storeReadable(names, contents);
@@ -48,7 +48,7 @@ export const storageCopy: readonly Check[] = [
     const after = { shorter: 'source', longer: 'source', third: 'moved' };
     await t.files.expectCopies('after another file was copied or moved onto it', after);
   }),
-  defineCheck('ST-COPY-OVERWRITE/2', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-OVERWRITE/2', needsFiles, async (t) => {
     await t.files.storeReadable(['source', 'existing', 'deleted']);
     await t.files.delete('deleted');
     for (const items of [
@@ -62,7 +62,7 @@ export const storageCopy: readonly Check[] = [
     const after = { 'level/free': 'source', deleted: 'source', existing: 'existing' };
     await t.files.expectCopies('after copies and a move with overwrite false', after);
   }),
-  defineCheck('ST-COPY-MOVE/1', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-MOVE/1', needsFiles, async (t) => {
     await t.files.storeReadable(['moved', 'plain', 'false']);
     await t.files.copy(
       move('moved', 'moved.to'),
@@ -71,13 +71,13 @@ export const storageCopy: readonly Check[] = [
     );
     await t.files.expectKept('after it was copied, next to a move', 'plain', 'false');
   }),
-  defineCheck('ST-COPY-MOVE/2', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-MOVE/2', needsFiles, async (t) => {
     await t.files.storeReadable(['a', 'b', 'c', 'existing'], { a: MEDIUM });
     await t.files.copy(move('a', 'a.moved'), copy('b', 'b.copy'), move('c', 'existing'));
     await t.files.expectCopies('after two moves', { 'a.moved': 'a', existing: 'c' });
     await t.files.expectGone('after it was moved', 'a', 'c');
   }),
-  defineCheck('ST-COPY-MOVE-FAILED', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t) => {
     await t.files.storeReadable(['a', 'b', 'existing']);
     const failed: string[] = [];
     for (const item of [move('a', 'existing', KEEP), move('b', 'not@allowed')]) {
@@ -88,7 +88,7 @@ export const storageCopy: readonly Check[] = [
     if (failed.length === 0) throw new SkipError('all moves that should have failed succeeded');
     await t.files.expectKept('after a failed move', ...failed);
   }),
-  defineCheck('ST-COPY-SELF', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-SELF', needsFiles, async (t) => {
     const contents = { a: 'the first of two files', b: 'the second file, which is longer' };
     await t.files.storeReadable(['a', 'b'], contents);
     await t.files.tryCopy(copy('a', 'a'), move('b', 'b'));
@@ -101,7 +101,7 @@ export const storageCopy: readonly Check[] = [
     await t.files.tryCopy(move(from, '1'), move(from, '2'));
     await expectEither(t, 'a file that two items of a call moved', from, '1', '2');
   }),
-  defineCheck('ST-COPY-MISSING', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-MISSING', needsFiles, async (t) => {
     await t.files.storeReadable(['deleted', 'folder/present']);
     const [entry] = await t.files.delete('deleted');
     if (entry?.code !== 'SUCCESS') throw new SkipError('a file was not deleted');
@@ -116,7 +116,7 @@ export const storageCopy: readonly Check[] = [
     t.expect(entries.every(hasFailed), message, reply);
     await t.files.expectGone('after a missing file was copied there', '1', '2', '3', '4');
   }),
-  defineCheck('ST-COPY-ALONE', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-ALONE', needsFiles, async (t) => {
     await t.files.storeReadable(['source', 'existing']);
     for (const items of [
       [copy('missing', 'never'), copy('source', '1'), copy('source', '2')],
@@ -128,7 +128,7 @@ export const storageCopy: readonly Check[] = [
     const copies = { 1: 'source', 2: 'source', 3: 'source', 4: 'source', 5: 'source' };
     await t.files.expectCopies('copied next to items that fail', copies);
   }),
-  defineCheck('ST-COPY-PATH/1', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-PATH/1', needsFiles, async (t) => {
     const copies = {
       'to/name': '1',
       'to/level/name': '2',
@@ -139,7 +139,7 @@ export const storageCopy: readonly Check[] = [
     await t.files.copy(...Object.entries(copies).map(([to, from]) => copy(from, to)));
     await t.files.expectCopies('one of several copies with the same name', copies);
   }),
-  defineCheck('ST-COPY-PATH/2', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-PATH/2', needsFiles, async (t) => {
     await t.files.storeReadable(['source']);
     await t.files.copy(...ALLOWED.map((name) => copy('source', `to/${name}`)));
     await t.files.copy(...ALLOWED.map((name, index) => move(`to/${name}`, `${index}`)));
@@ -147,7 +147,7 @@ export const storageCopy: readonly Check[] = [
     const when = 'copied to a path with such characters, and moved from there';
     await t.files.expectCopies(when, after);
   }),
-  defineCheck('ST-COPY-PATH/3', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-PATH/3', needsFiles, async (t) => {
     await t.files.storeReadable(['source']);
     for (const [index, names] of FORBIDDEN_NAMES.entries()) {
       const items = [`${index}`, ...names].map((to) => copy('source', to));
@@ -162,7 +162,7 @@ export const storageCopy: readonly Check[] = [
       t.expect(failed === names.length, message, reply);
     }
   }),
-  defineCheck('ST-COPY-PATH/4', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-COPY-PATH/4', needsFiles, async (t) => {
     const file = await t.files.store('level/deeper/file');
     const { isCopied: isAbsolute } = await t.files.tryCopyAs(file, 'absolute');
     const { isCopied: isRelative, reply } = await t.files.tryCopyAs(file, 'relative');

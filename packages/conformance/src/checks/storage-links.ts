@@ -2,11 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { hasBytes, toItems } from '../context/files.ts';
 import { DisabledError, SkipError } from '../errors.ts';
-import { isWebUrl } from '../http/exchange.ts';
-import { entryOf, hasFailed, isSuccess, linkOf } from '../http/read-response.ts';
-import { claimEach } from '../invariants/claims.ts';
-import type { Invariant } from '../invariants/invariant.ts';
-import { quoteJson } from '../redact.ts';
+import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
 import { expectSuccesses, LARGE, missingFileId, needsFiles } from './calls.ts';
 
 /** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
@@ -39,18 +35,10 @@ async function callForLinks(t: CheckContext): Promise<void> {
   await expectSuccesses(t, 'batchGetTempUrls', 6, [...ids, ...ids]);
 }
 
-const linksAreUrls: Invariant = ({ operationId, reply: { entries = [] } }) => {
-  const linked = operationId === 'batchGetTempUrls' ? entries.filter(isSuccess) : [];
-  return claimEach(linked, ({ tempFileURL: url }) => {
-    const message = `the link of a file must be an absolute URL, not ${quoteJson(url)}`;
-    return [isWebUrl(url), message];
-  });
-};
-
 export const storageLinks: readonly Check[] = [
-  defineCheck('ST-LINKS-EXPIRE', { needs: needsFiles }, expectLinksExpire),
-  defineCheck('ST-LINKS-CALL', { needs: needsFiles, invariant: linksAreUrls }, callForLinks),
-  defineCheck('ST-LINKS-MAX-AGE', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-LINKS-EXPIRE', needsFiles, expectLinksExpire),
+  defineCheck('ST-LINKS-CALL', needsFiles, callForLinks),
+  defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t) => {
     await t.files.storeAll(['a', 'b']);
     const [a, b] = toItems(await t.files.ids('a', 'b'));
     const link = async (...fileList: unknown[]) => {
@@ -69,7 +57,7 @@ export const storageLinks: readonly Check[] = [
     const message = `an item with a maxAge must get a link; tried: ${LIFETIMES.join(', ')} s`;
     t.expect(false, message, last.reply);
   }),
-  defineCheck('ST-LINKS-DOWNLOAD', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-LINKS-DOWNLOAD', needsFiles, async (t) => {
     const files = ['text', 'level/empty', 'large', 'fourth'];
     const contents = { text: 'A\r\nB\n', 'level/empty': '', large: LARGE };
     await t.files.storeAll(files, contents);
@@ -89,7 +77,7 @@ export const storageLinks: readonly Check[] = [
       t.expect(isFile, message, exchange);
     }
   }),
-  defineCheck('ST-LINKS-MISSING', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-LINKS-MISSING', needsFiles, async (t) => {
     await t.files.storeAll(['deleted.txt']);
     const [deleted = '', beginning = ''] = await t.files.ids('deleted.txt', 'deleted');
     const ids = [deleted, beginning, await missingFileId(t)];
@@ -98,14 +86,14 @@ export const storageLinks: readonly Check[] = [
     await t.files.delete('deleted.txt');
     await expectSuccesses(t, 'batchGetTempUrls', 0, [deleted]);
   }),
-  defineCheck('ST-LINKS-ALONE', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-LINKS-ALONE', needsFiles, async (t) => {
     await t.files.storeAll(NAMES);
     const ids = await t.files.ids(...NAMES);
     for (const list of await amongMissing(t, ids)) {
       await expectSuccesses(t, 'batchGetTempUrls', 2, list);
     }
   }),
-  defineCheck('ST-DELETE-CALL', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-DELETE-CALL', needsFiles, async (t) => {
     const names = ['alone', 'a.txt', 'level/b.txt', 'c', 'd.txt'];
     await t.files.storeReadable(names);
     const ids = await t.files.ids(...names);
@@ -116,7 +104,7 @@ export const storageLinks: readonly Check[] = [
     const copied = await t.files.copy(...names.map((from) => ({ from, to: `${from}.copy` })));
     t.expect(copied.entries.every(hasFailed), 'a deleted file must not be copied', copied);
   }),
-  defineCheck('ST-DELETE-ONLY', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-DELETE-ONLY', needsFiles, async (t) => {
     const others = ['name.txt', 'nam', 'level/name', 'folder/inner.txt'];
     await t.files.storeReadable(['NAME', 'name', ...others]);
     // If the two are one file, it is not the deletion that loses it.
@@ -126,7 +114,7 @@ export const storageLinks: readonly Check[] = [
     if (isOther) others.push('NAME');
     await t.files.expectKept('after only name and the path of a folder were deleted', ...others);
   }),
-  defineCheck('ST-DELETE-MISSING', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-DELETE-MISSING', needsFiles, async (t) => {
     await t.files.storeReadable(['deleted', 'present']);
     const missing = await missingFileId(t);
     const ids = [missing, ...(await t.files.ids('deleted', 'present'))];
@@ -134,7 +122,7 @@ export const storageLinks: readonly Check[] = [
     await expectSuccesses(t, 'batchDelete', 1, ids);
     await expectSuccesses(t, 'batchDelete', 0, [missing]);
   }),
-  defineCheck('ST-DELETE-ALONE', { needs: needsFiles }, async (t) => {
+  defineCheck('ST-DELETE-ALONE', needsFiles, async (t) => {
     await t.files.storeReadable(NAMES);
     const ids = await t.files.ids(...NAMES);
     for (const list of await amongMissing(t, ids)) await expectSuccesses(t, 'batchDelete', 2, list);

@@ -22,14 +22,14 @@ type ToCalls = (valid: ValidFields, t: CheckContext) => CallArguments[];
 
 /** Defines a check that expects calls to be accepted, in the form that `prepare` detected. */
 const defineAccepted = (id: SentenceId, toCalls: ToCalls): Check =>
-  defineCheck(id, { needs: [] }, async (t) => {
+  defineCheck(id, [], async (t) => {
     for (const call of toCalls(await makeValidFields(t), t))
       expectAccepted(t, await t.storage.call(...call));
   });
 
 /** Defines a check that expects calls to be rejected; `ST-RESPONSE` is about the format of the responses. */
 const defineRejection = (id: SentenceId, toCalls: ToCalls): Check =>
-  defineCheck(id, { needs: [] }, async (t) => {
+  defineCheck(id, [], async (t) => {
     for (const [operation, fields, options = {}] of toCalls(await makeValidFields(t), t)) {
       const reply = await t.storage.call(operation, fields, options);
       expectRejected(t, reply);
@@ -264,6 +264,6 @@ export const storageRequests: readonly Check[] = [
     const toBodies = (fields: object) => [...toMistyped(fields).map(t.storage.body), DEEP];
     return withBodies({ ...valid, batchGetTempUrls }, toBodies);
   }),
-  defineCheck('ST-REQUEST/3', { needs: needsFiles }, expectFormsAlike),
-  defineCheck('ST-REFUSED-UNDONE', { needs: needsFiles }, expectNothingChanged),
+  defineCheck('ST-REQUEST/3', needsFiles, expectFormsAlike),
+  defineCheck('ST-REFUSED-UNDONE', needsFiles, expectNothingChanged),
 ];

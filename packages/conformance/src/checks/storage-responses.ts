@@ -1,13 +1,9 @@
-import { type Check, defineCheck, defineInvariants, oncePerRun } from '../context/check-context.ts';
+import { type Check, defineCalls, defineCheck, oncePerRun } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../context/storage-client.ts';
 import { DisabledError, SkipError } from '../errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
-import { type Call, isWebUrl, parseJson } from '../http/exchange.ts';
 import { type Entry, hasFailed } from '../http/read-response.ts';
-import { type Claim, claimEach } from '../invariants/claims.ts';
-import type { Invariant, ObservedCall } from '../invariants/invariant.ts';
-import { quoteJson } from '../redact.ts';
 import { makeValidFields, missingFileId, needsFiles } from './calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */
@@ -54,97 +50,16 @@ const callWithFiles = oncePerRun(
   },
 );
 
-const isCopy = ({ operationId }: ObservedCall) => operationId === 'batchCopyFile';
-
-/** The items of a list call as sent, in either form of a request (D21). */
-function itemsOf(sent: Call): unknown[] | undefined {
-  const { data, fileList = Object(data).fileList } = Object(parseJson(sent.body));
-  return Array.isArray(fileList) ? fileList : undefined;
-}
-
-const listFileIds = (items: readonly unknown[]): string[] =>
-  items
-    .map((item) => (typeof item === 'string' ? item : Object(item).fileID))
-    .filter((id) => typeof id === 'string');
-
-/** What the schemas of the storage document leave to its descriptions. */
-function claimEnvelope(call: ObservedCall): Claim[] {
-  const { received, operationId } = call;
-  const { payload, data, envelope, rejected, entries = [] } = call.reply;
-  if (payload === undefined) return [];
-  const claims: Claim[] = rejected
-    ? [[payload.data === undefined, `data must be absent, but it was ${quoteJson(payload.data)}`]]
-    : [[data !== undefined, `data must be an object, not ${quoteJson(payload.data)}`]];
-  const { statusCode } = envelope ?? {};
-  if (call.settings.wireProfile.envelope === 'wrapped' && typeof statusCode === 'number') {
-    if (isCopy(call)) {
-      const message = `statusCode must equal the HTTP status ${received.status}, but was ${statusCode}`;
-      claims.push([statusCode === received.status, message]);
-    } else if (!rejected && data !== undefined && !('code' in payload)) {
-      claims.push([statusCode === 200, `statusCode must be 200, not ${statusCode}`]);
-    }
-  }
-  if (operationId === 'getUploadMetaData' && typeof data?.url === 'string') {
-    claims.push([isWebUrl(data.url), `url must be an absolute URL, not ${quoteJson(data.url)}`]);
-  }
-  if (isCopy(call)) claims.push(...entries.flatMap(claimCopyEntry));
-  return claims;
-}
-
-/** A copy entry has a code and a message if it failed, and otherwise neither. */
-function claimCopyEntry(entry: Record<string, unknown>): Claim[] {
-  return ['code', 'message'].map((field): Claim => {
-    const value = entry[field];
-    if (!hasFailed(entry)) {
-      return [value === undefined, `${field} must be absent, but it was ${quoteJson(value)}`];
-    }
-    const message = `${field} of a failed item must be a string, not ${quoteJson(value)}`;
-    return [typeof value === 'string', message];
-  });
-}
-
-const present = (name: string, value: unknown): Claim => [
-  (value ?? undefined) !== undefined,
-  `the response should have the field ${name}`,
-];
-
-const oneEntryPerItem: Invariant = ({ reply: { entries }, sent }) => {
-  const items = itemsOf(sent);
-  if (!entries || !items) return undefined;
-  const message = `data.fileList must have ${items.length} entries, but has ${entries.length}`;
-  return [[entries.length === items.length, message]];
-};
-
-const sameFileIds: Invariant = (call) => {
-  const { entries } = call.reply;
-  if (isCopy(call) || !entries) return undefined;
-  const [actual, expected] = [listFileIds(entries), listFileIds(itemsOf(call.sent) ?? [])];
-  const count = (ids: readonly string[], id: string) => ids.filter((each) => each === id).length;
-  return claimEach([...new Set(expected)], (id) => {
-    const counts = `${count(expected, id)} entries must have the fileID ${id}`;
-    return [count(actual, id) === count(expected, id), `${counts}, but ${count(actual, id)} do`];
-  });
-};
-
 export const storageResponses: readonly Check[] = [
-  ...defineInvariants([{ needs: ['storageCredentials'], makeCalls: callWithoutFiles }], {
-    'ST-RESPONSE': (call) => [...call.checkSchema(), ...claimEnvelope(call)],
-    'ST-PRESENT/1': ({ reply: { payload } }) =>
-      payload && [present('requestId', payload.requestId)],
-    'ST-PRESENT/2': ({ reply: { payload, rejected } }) =>
-      payload && rejected ? [present('message', payload.message)] : undefined,
-  }),
-  ...defineInvariants([{ needs: needsFiles, makeCalls: callWithFiles }], {
-    'ST-PRESENT/3': (call) => {
-      const { entries = [] } = call.reply;
-      const copied = isCopy(call) ? entries.filter((entry) => !hasFailed(entry)) : [];
-      const what = 'fileID in the entry of a copied file';
-      return claimEach(copied, ({ fileID }) => present(what, fileID));
-    },
-    'ST-LISTS/1': oneEntryPerItem,
-    'ST-LISTS/2': sameFileIds,
-  }),
-  defineCheck('ST-RESPONSE', { needs: needsFiles }, async (t) => {
+  ...defineCalls(
+    [{ needs: ['storageCredentials'], makeCalls: callWithoutFiles }],
+    ['ST-RESPONSE', 'ST-PRESENT/1', 'ST-PRESENT/2'],
+  ),
+  ...defineCalls(
+    [{ needs: needsFiles, makeCalls: callWithFiles }],
+    ['ST-PRESENT/3', 'ST-LISTS/1', 'ST-LISTS/2'],
+  ),
+  defineCheck('ST-RESPONSE', needsFiles, async (t) => {
     const { entry, bytes } = await callWithFiles(t);
     const { fileID } = entry;
     if (hasFailed(entry)) throw new SkipError('no file was copied');

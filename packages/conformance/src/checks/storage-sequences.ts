@@ -211,5 +211,5 @@ function describe({ message, steps }: Contradiction, seed: string): string {
 }
 
 export const storageSequences: readonly Check[] = [
-  defineCheck('ST-SEQUENCE', { needs: needsFiles }, runSequences),
+  defineCheck('ST-SEQUENCE', needsFiles, runSequences),
 ];

@@ -60,7 +60,7 @@ const FIELDS: [SentenceId, field: string][] = [
 ];
 
 export const upload: readonly Check[] = [
-  defineCheck('UP-FORM', { needs: needsFiles }, async (t) => {
+  defineCheck('UP-FORM', needsFiles, async (t) => {
     // Some parsers look for the boundary without its hyphens, so no field may contain it.
     const boundary = 'quoted-boundary-of-the-form';
     const forms: [name: string, content: string, options?: PostOptions][] = [
@@ -75,10 +75,8 @@ export const upload: readonly Check[] = [
       await t.files.expectKept(`after its form was sent, with the response ${status}`, name);
     }
   }),
-  ...FIELDS.map(([id, field]) =>
-    defineCheck(id, { needs: needsFiles }, (t) => expectFieldChecked(t, field)),
-  ),
-  defineCheck('UP-FILE', { needs: needsFiles }, async (t) => {
+  ...FIELDS.map(([id, field]) => defineCheck(id, needsFiles, (t) => expectFieldChecked(t, field))),
+  defineCheck('UP-FILE', needsFiles, async (t) => {
     const stored: string[] = [];
     for (const [name, content] of Object.entries(CONTENTS)) {
       const reply = await t.files.send(name, content, { boundary: BOUNDARY });
@@ -88,7 +86,7 @@ export const upload: readonly Check[] = [
     if (stored.length === 0) throw new SkipError('no upload is accepted');
     await t.files.expectKept('after its upload', ...stored);
   }),
-  defineCheck('UP-RESPONSE/1', { needs: needsFiles }, async (t) => {
+  defineCheck('UP-RESPONSE/1', needsFiles, async (t) => {
     for (const [what, toOptions] of Object.entries(INVALID)) {
       const grant = await t.files.grant(`${what.replaceAll(' ', '-')}.txt`);
       const options = toOptions(toFormFields(t.run, grant, CONTENT));
@@ -100,7 +98,7 @@ export const upload: readonly Check[] = [
       t.expect(hasErrorElement(text), message, reply);
     }
   }),
-  defineCheck('UP-RESPONSE/2', { needs: needsFiles }, async (t) => {
+  defineCheck('UP-RESPONSE/2', needsFiles, async (t) => {
     for (const content of ['text', '', '<Error></Error>']) {
       const reply = await t.files.send(`${content.length}-bytes`, content);
       const { status, text } = reply.received;
@@ -112,7 +110,7 @@ export const upload: readonly Check[] = [
       t.expect(isClear, message, reply);
     }
   }),
-  defineCheck('UP-FILE-ID', { needs: needsFiles }, async (t) => {
+  defineCheck('UP-FILE-ID', needsFiles, async (t) => {
     const name = 'level/no-extension';
     await t.files.store(name);
     await t.files.expectKept('by the fileID from getUploadMetaData', name);
@@ -120,12 +118,12 @@ export const upload: readonly Check[] = [
     // With an ID that is issued for its path now.
     await t.files.reopen().expectGone('deleted by the fileID from getUploadMetaData', name);
   }),
-  defineCheck('UP-WHOLE', { needs: needsFiles }, async (t) => {
+  defineCheck('UP-WHOLE', needsFiles, async (t) => {
     await t.files.storeReadable(['existing'], { existing: OLD });
     await uploadAndRead(t, await t.files.grant('existing'), [OLD]);
     await uploadAndRead(t, await t.files.grant('new'), []);
   }),
-  defineCheck('UP-BROKEN', { needs: needsFiles }, async (t) => {
+  defineCheck('UP-BROKEN', needsFiles, async (t) => {
     await t.files.storeReadable(['existing'], { existing: OLD });
     const cases: [name: string, firstPart: typeof half, headers?: PostOptions['headers']][] = [
       ['existing', half],
@@ -150,7 +148,7 @@ export const upload: readonly Check[] = [
       await t.files.expect('after its upload was interrupted', before);
     }
   }),
-  defineCheck('UP-KEPT', { needs: needsFiles }, async (t) => {
+  defineCheck('UP-KEPT', needsFiles, async (t) => {
     const { files } = t;
     await files.store('file');
     await files.expectKept('immediately after its upload', 'file');

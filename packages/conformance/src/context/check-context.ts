@@ -6,7 +6,7 @@ import { createAgents } from '../http/connection.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import type { Claim } from '../invariants/claims.ts';
-import type { Invariant } from '../invariants/invariant.ts';
+import type { InvariantId } from '../invariants/observer.ts';
 import type { Settings } from '../options.ts';
 import { quoteJson, quoteText } from '../redact.ts';
 import { type Finding, MAX_FINDINGS } from '../result.ts';
@@ -15,28 +15,27 @@ import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import type { Run } from './run.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 
-/**
- * Checks a sentence of a rule: `perform` makes calls, and may assert something about their responses; `invariant` must hold
- * for every response in the run to which it applies. A sentence may have several checks, but only one invariant.
- */
+/** Checks a sentence of a rule: makes calls and asserts something about their responses. A sentence may have several checks. */
 export interface Check extends Runnable {
   id: SentenceId;
   perform: (context: CheckContext) => Promise<unknown>;
-  invariant?: Invariant | undefined;
 }
 
 /** Defines a check that must make assertions to pass. */
 export function defineCheck(
   id: SentenceId,
-  options: Pick<Check, 'needs' | 'invariant'>,
+  needs: readonly Need[],
   perform: Check['perform'],
 ): Check {
-  const { engine, api } = findRule(id);
-  const assertSomething = async (t: CheckContext) => {
+  return toCheck(id, needs, async (t) => {
     await perform(t);
     if (t.record.assertions === 0) throw new Error('the check made no assertions');
-  };
-  return { engine, id, api, ...options, perform: assertSomething };
+  });
+}
+
+function toCheck(id: SentenceId, needs: readonly Need[], perform: Check['perform']): Check {
+  const { engine, api } = findRule(id);
+  return { engine, id, api, needs, perform };
 }
 
 /** Calls that cause responses to which invariants apply. */
@@ -45,17 +44,9 @@ export interface CallSet {
   makeCalls: (t: CallContext) => Promise<unknown>;
 }
 
-/** Defines the invariants of several sentences. For each sentence, one check makes each set of calls. */
-export function defineInvariants(
-  callSets: readonly CallSet[],
-  invariants: Readonly<Partial<Record<SentenceId, Invariant>>>,
-): Check[] {
-  return callSets.flatMap(({ needs, makeCalls }) =>
-    Object.entries(invariants).map(([id, invariant]) => {
-      const { engine, api } = findRule(id);
-      return { engine, id: id as SentenceId, api, needs, invariant, perform: makeCalls };
-    }),
-  );
+/** Defines checks that make calls for invariants: for each sentence, one check for each set of calls. */
+export function defineCalls(callSets: readonly CallSet[], ids: readonly InvariantId[]): Check[] {
+  return callSets.flatMap(({ needs, makeCalls }) => ids.map((id) => toCheck(id, needs, makeCalls)));
 }
 
 /** Clients for both APIs, and assertions about their responses. */

@@ -5,7 +5,7 @@ import { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
 import { createSigners, type GatewayScheme, type Signers } from '../http/sign.ts';
-import { type Invariants, UNUSED_PREFIX } from '../invariants/invariant.ts';
+import { UNUSED_PREFIX } from '../invariants/invariant.ts';
 import { Observer } from '../invariants/observer.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
@@ -43,7 +43,7 @@ export class Run {
   calls = 0;
   #names = 0;
 
-  constructor(settings: Settings, signal: AbortSignal, invariants: Invariants) {
+  constructor(settings: Settings, signal: AbortSignal) {
     const { timeoutMs: timeout, rate, onNotice, requestForm = 'top', wireProfile } = settings;
     this.settings = settings;
     this.signal = signal;
@@ -65,7 +65,7 @@ export class Run {
       },
     });
     this.signers = createSigners(settings);
-    this.observer = new Observer(settings, invariants);
+    this.observer = new Observer(settings);
     this.secrets = createRedactor(settings);
   }
 

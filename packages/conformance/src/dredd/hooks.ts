@@ -1,4 +1,3 @@
-import { invariants } from '../checks/index.ts';
 import { Run } from '../context/run.ts';
 import { type Transaction, transactions } from '../contract/catalog.ts';
 import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '../http/exchange.ts';
@@ -32,7 +31,7 @@ export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
   const { options } = readOptions(env);
   const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
   const settings = toSettings({ ...urls, ...options }, toVariable);
-  const run = new Run(settings, new AbortController().signal, invariants);
+  const run = new Run(settings, new AbortController().signal);
   await prepare(run, transactions);
   return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
 }

@@ -1,9 +1,8 @@
-import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Api } from '../contract/openapi.ts';
 import type { Echo, FixtureResponse } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { type Exchange, readAll } from '../http/exchange.ts';
-import { isGatewayError, type StorageReply } from '../http/read-response.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { StorageReply } from '../http/read-response.ts';
 import type { Settings } from '../options.ts';
 import type { Finding } from '../result.ts';
 import type { Claim } from './claims.ts';
@@ -20,7 +19,8 @@ import type { Claim } from './claims.ts';
  */
 export type Invariant = (call: ObservedCall) => readonly (Claim | Finding)[] | undefined;
 
-export type Invariants = ReadonlyMap<SentenceId, Invariant>;
+/** The invariants of an API: a sentence has at most one. */
+export type Invariants = Readonly<Partial<Record<SentenceId, Invariant>>>;
 
 /** The operation of an API that a call is for. */
 export interface Operation {
@@ -46,40 +46,5 @@ export interface ObservedCall extends Exchange, Operation {
   reply: StorageReply;
 }
 
-export const isHandshake = ({ sent }: ObservedCall): boolean =>
-  readAll(sent.headers, 'upgrade').includes('websocket');
-
-/** Whether a response is certainly that of a hosted service, with content. */
-export function isOfService({ received, fixtureResponse }: ObservedCall): boolean {
-  const { status } = received;
-  if (status < 200 || status === 204 || status === 304) return false;
-  return status < 400 || (fixtureResponse !== undefined && !isGatewayError(received));
-}
-
-const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
-
-/** "Starts with a letter, then 0 to 58 characters from letters, digits, …, then ends with a letter or digit." */
-const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
-
 /** The beginning of generated names. */
 export const UNUSED_PREFIX = 'berth-';
-
-/**
- * Whether a response is certainly an error of the gateway itself: no hosted service may be called by this name, or the
- * body is recognized, because a hosted service may respond with any status and body.
- */
-export function isOwnError(call: ObservedCall): boolean {
-  const { received, fixtureResponse, settings } = call;
-  if (received.status < 400 || fixtureResponse) return false;
-  // Only responses of hosted services have this header, if the deployment sends it at all.
-  const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
-  if (received.header(upstreamStatus) !== undefined) return false;
-  return isUncallable(call) || isGatewayError(received) || CODES.has(Object(received.json).code);
-}
-
-function isUncallable({ service = '', fixturePath, settings }: ObservedCall): boolean {
-  const isFixture = fixturePath !== undefined;
-  if (isFixture) return false;
-  const isForbidden = service === settings.forbiddenService;
-  return isForbidden || service.startsWith(UNUSED_PREFIX) || !SERVICE_NAME.test(service);
-}

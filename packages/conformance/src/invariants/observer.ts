@@ -11,7 +11,16 @@ import type { Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS } from '../result.ts';
 import { ResponseValidator } from './check-response.ts';
 import type { Claim } from './claims.ts';
-import type { Invariants, ObservedCall, Operation } from './invariant.ts';
+import { gatewayInvariants } from './gateway.ts';
+import type { Invariant, ObservedCall, Operation } from './invariant.ts';
+import { storageInvariants } from './storage.ts';
+
+const invariants = { ...gatewayInvariants, ...storageInvariants };
+
+/** A sentence that has an invariant. */
+export type InvariantId = keyof typeof invariants;
+
+const INVARIANTS = new Map(Object.entries(invariants) as [InvariantId, Invariant][]);
 
 /** How many responses an invariant applies to and how many violate it, with the first violations. */
 interface Observed {
@@ -23,13 +32,11 @@ interface Observed {
 /** Checks the responses of a run to service calls and storage operations against the invariants. */
 export class Observer {
   readonly #settings: Settings;
-  readonly #invariants: Invariants;
   readonly #validator: ResponseValidator;
   readonly #observed = new Map<string, Observed>();
 
-  constructor(settings: Settings, invariants: Invariants) {
+  constructor(settings: Settings) {
     this.#settings = settings;
-    this.#invariants = invariants;
     this.#validator = new ResponseValidator(toContract(settings.wireProfile));
   }
 
@@ -53,7 +60,7 @@ export class Observer {
 
   /** Whether a sentence has an invariant. */
   observes(id: string): boolean {
-    return this.#invariants.has(id as SentenceId);
+    return INVARIANTS.has(id as InvariantId);
   }
 
   resultOf(id: string): Observed | undefined {
@@ -65,7 +72,7 @@ export class Observer {
     const operation = findOperation(exchange.sent, this.#settings);
     if (operation === undefined) return [];
     const call = this.#toObservedCall(exchange, operation);
-    return [...this.#invariants].flatMap(([id, invariant]) => {
+    return [...INVARIANTS].flatMap(([id, invariant]) => {
       const isApplicable = findRule(id).api === operation.api && isIncluded(id);
       const results = isApplicable ? invariant(call) : undefined;
       return results ? [{ id, findings: toFindings(id, results, call) }] : [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defineCheck, defineInvariants } from '../context/check-context.ts';
+import { defineCalls, defineCheck } from '../context/check-context.ts';
 import { Run } from '../context/run.ts';
 import { findRule } from '../contract/rules.ts';
 import { DisabledError, SkipError } from '../errors.ts';
@@ -10,8 +10,8 @@ import { decide, decideInvariant, decideRule, type PartialResult } from './outco
 import { runChecks } from './run-checks.ts';
 
 const settings = toSettings({ gatewayUrl: 'http://127.0.0.1:1' });
-const running = new Run(settings, new AbortController().signal, new Map());
-const over = new Run(settings, AbortSignal.abort('the run is over'), new Map());
+const running = new Run(settings, new AbortController().signal);
+const over = new Run(settings, AbortSignal.abort('the run is over'));
 
 test.each<[string, error: unknown, Outcome]>([
   ['finishes', undefined, 'pass'],
@@ -25,17 +25,12 @@ test.each<[string, error: unknown, Outcome]>([
   expect(decide(running, findings, error)).toEqual({ outcome: 'fail', findings });
 });
 
-test('only a check that defineInvariants created may make no assertions', async () => {
-  const invariant = () => undefined;
-  const run = new Run(settings, new AbortController().signal, new Map([['GW-C1', invariant]]));
-  const checks = [undefined, invariant].map((own) =>
-    defineCheck('GW-C1', { needs: [], invariant: own }, async () => {}),
-  );
-  const callSet = { needs: [], makeCalls: async () => {} };
-  const calls = defineInvariants([callSet], { 'GW-C1': invariant });
+test('only a check that defineCalls created may make no assertions', async () => {
+  const check = defineCheck('GW-C1', [], async () => {});
+  const calls = defineCalls([{ needs: [], makeCalls: async () => {} }], ['GW-C1']);
   const failed = { outcome: 'error', reason: expect.stringContaining('made no assertions') };
-  expect(await runChecks(run, checks)).toMatchObject([failed, failed]);
-  expect(await runChecks(run, calls)).toMatchObject([{ outcome: 'pass' }]);
+  expect(await runChecks(running, [check])).toMatchObject([failed]);
+  expect(await runChecks(running, calls)).toMatchObject([{ outcome: 'pass' }]);
 });
 
 test('the end of the run explains every check that it interrupts', () => {

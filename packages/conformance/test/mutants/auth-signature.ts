@@ -15,6 +15,9 @@ export const authSignature: Rows = {
     (_, __, { Timestamp }) => Timestamp === undefined,
   ),
   'AU-TC3-FORM: no Signature causes a 500': rejectSigned((_, parts) => !parts.Signature, 500),
+  'AU-TC3-FORM: commas need a space': rejectSigned(({ headers }) =>
+    /,\S/.test(headers.get('Authorization') ?? ''),
+  ),
   'AU-TC3-KEY: the service name in the scope is not checked': acceptIfSignedFor({ service: 'svc' }),
   'AU-TC3-KEY: only the ID is checked': acceptSigned((_, { keyPair }, { Credential }) =>
     Credential?.startsWith(keyPair.id),
@@ -51,8 +54,5 @@ export const authSignature: Rows = {
   'AU-TC3-NORMAL-FORM/2: a signature that omits the boundary is rejected': rejectSigned(
     (request, _, context) =>
       isForm(request.headers.get('Content-Type')) && isSigned(request, context),
-  ),
-  'AU-TC3-FORM: commas need a space': rejectSigned(({ headers }) =>
-    /,\S/.test(headers.get('Authorization') ?? ''),
   ),
 };

@@ -37,14 +37,14 @@ export const authStorage: Rows = {
       return value?.length === length && value.includes(keyPair.id);
     },
   ),
+  'AU-STORAGE-ENV: the environment in a deletion is not checked': ({ env }) =>
+    retarget((target) => target.replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),
+  'AU-STORAGE-ENV: an environment may have a suffix': ({ env }) =>
+    retarget((target) => target.replace(RegExp(`(?<=/envs/${env})[^/]*`), '')),
   'AU-STORAGE-EACH-CALL: credentials count for a connection': onTrusted((request, context) => {
     if (!request.headers.get(authorization)) authenticate(request, context);
   }),
   'AU-STORAGE-EACH-CALL: the environment counts for a connection': onTrusted((request, { env }) => {
     request.target = request.target.replace(/(?<=\/envs\/)[^/]*/, env);
   }),
-  'AU-STORAGE-ENV: the environment in a deletion is not checked': ({ env }) =>
-    retarget((target) => target.replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),
-  'AU-STORAGE-ENV: an environment may have a suffix': ({ env }) =>
-    retarget((target) => target.replace(RegExp(`(?<=/envs/${env})[^/]*`), '')),
 };

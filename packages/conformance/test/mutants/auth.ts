@@ -6,6 +6,11 @@ export const auth: Rows = {
   'AU-BEARER: authorization in lower case is lost': gatewayRequest(({ headers }) => {
     headers.list = headers.list.filter(([name]) => name !== 'authorization');
   }),
+  'AU-BEARER: a handshake with a token is rejected': gatewayRequest(({ isHandshake, headers }) =>
+    isHandshake && headers.get('Authorization')?.startsWith('Bearer ')
+      ? toRefusal(401, 'SIGNATURE_REQUIRED')
+      : undefined,
+  ),
   'AU-BEARER-ENV: a GET may have the token of another': accept(
     (get, { otherAuthorization }, { method }) =>
       method === 'GET' && get('Authorization') === otherAuthorization,
@@ -15,6 +20,9 @@ export const auth: Rows = {
       get('Authorization') === otherAuthorization && get('X-Forwarded-Host'),
   ),
   'AU-SIGNATURE: only tokens are accepted on POST': rejectSigned(({ method }) => method === 'POST'),
+  'AU-SIGNATURE: a handshake is verified as a GET of the root': rejectSigned(
+    (request, _, context) => request.isHandshake && !isSigned(request, context, { path: '/' }),
+  ),
   'AU-NONE: a POST reaches the service before it is rejected': (context) =>
     gatewayRequest(async (request) => {
       const { method, headers } = request;
@@ -42,12 +50,4 @@ export const auth: Rows = {
     const value = request.headers.get('Authorization');
     if (value === context.otherAuthorization) authenticate(request, context);
   }),
-  'AU-SIGNATURE: a handshake is verified as a GET of the root': rejectSigned(
-    (request, _, context) => request.isHandshake && !isSigned(request, context, { path: '/' }),
-  ),
-  'AU-BEARER: a handshake with a token is rejected': gatewayRequest(({ isHandshake, headers }) =>
-    isHandshake && headers.get('Authorization')?.startsWith('Bearer ')
-      ? toRefusal(401, 'SIGNATURE_REQUIRED')
-      : undefined,
-  ),
 };

@@ -2,9 +2,6 @@ import { auth } from './auth.ts';
 import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';
 import { gatewayAddress } from './gateway-address.ts';
-import { gatewayDisposition } from './gateway-disposition.ts';
-import { gatewayErrors } from './gateway-errors.ts';
-import { gatewayRequestIds } from './gateway-request-ids.ts';
 import { gatewayRequests } from './gateway-requests.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
@@ -22,10 +19,7 @@ export const mutants: readonly Mutant[] = [
   gatewayAddress,
   gatewayRequests,
   gatewayResponses,
-  gatewayDisposition,
   gatewayStreams,
-  gatewayErrors,
-  gatewayRequestIds,
   auth,
   authSignature,
   authStorage,

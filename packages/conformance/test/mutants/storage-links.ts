@@ -36,6 +36,7 @@ export const storageLinks: Rows = {
   'ST-LINKS-CALL: a link has no host': entries(LINKS, hasNoExtension, (entry) => {
     entry.tempFileURL = new URL(entry.tempFileURL).pathname;
   }),
+  'ST-LINKS-CALL: item six is missing': entries(LINKS, (_, index) => index > 4, failed('MISSING')),
   'ST-LINKS-MAX-AGE: the second item fails': leaveOut(LINKS, ({ fileID, maxAge }, index) =>
     index > 0 && fileID && maxAge !== undefined
       ? { fileID, ...failed('INVALID_PARAM') }
@@ -44,7 +45,6 @@ export const storageLinks: Rows = {
   'ST-LINKS-MAX-AGE: maxAge is required': refuse(
     (call) => call.operation === LINKS && itemsOf(call).some((item) => item.maxAge === undefined),
   ),
-  'ST-LINKS-CALL: item six is missing': entries(LINKS, (_, index) => index > 4, failed('MISSING')),
   'ST-LINKS-DOWNLOAD: a link works only once': () => {
     const used = new Set<string>();
     return {
@@ -89,14 +89,14 @@ export const storageLinks: Rows = {
   'ST-DELETE-CALL: the third file is kept': leaveOut(DELETE, (fileID, index) =>
     index === 2 ? { fileID, code: 'SUCCESS' } : undefined,
   ),
-  'ST-DELETE-ONLY: a longer name is deleted, too': deletesToo((path) => `${path}.txt`),
-  'ST-DELETE-ONLY: case is ignored': deletesToo((path) =>
-    path.replace(/[^/]+$/, (name) => name.toUpperCase()),
-  ),
   'ST-DELETE-CALL: the code in a list is DELETED': list(DELETE, (all) => {
     const deleted = all.length === 1 ? [] : all.filter(isOk);
     for (const entry of deleted) entry.code = 'DELETED';
   }),
+  'ST-DELETE-ONLY: a longer name is deleted, too': deletesToo((path) => `${path}.txt`),
+  'ST-DELETE-ONLY: case is ignored': deletesToo((path) =>
+    path.replace(/[^/]+$/, (name) => name.toUpperCase()),
+  ),
   'ST-DELETE-MISSING: every code is SUCCESS': entries(DELETE, any, { code: 'SUCCESS' }),
   'ST-DELETE-MISSING: one success is enough': list(DELETE, (all) => {
     for (const entry of all.some(isOk) ? all : []) entry.code = 'SUCCESS';
