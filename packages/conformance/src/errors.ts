@@ -6,6 +6,9 @@ export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
+/** An option is missing or invalid. `--help` describes all of them. */
+export class OptionError extends StartError {}
+
 /**
  * Why a check, a transaction or a workflow did not run, or did not finish. It says nothing about the target. With the
  * outcome `error`, the suite or the network is at fault.

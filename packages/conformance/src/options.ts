@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import { IDS, selectsAny } from './contract/catalog.ts';
 import { APIS } from './contract/openapi.ts';
-import { StartError } from './errors.ts';
+import { OptionError } from './errors.ts';
 import type { Result, SentenceResult } from './result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
@@ -179,7 +179,7 @@ export function toSettings(
   const data = parseOptions(options, nameOf);
   const apis = APIS.filter((api) => data[`${api}Url`] !== undefined);
   if (apis.length === 0) {
-    throw new StartError(`Set ${nameOf('gatewayUrl')}, ${nameOf('storageUrl')}, or both.`);
+    throw new OptionError(`Set ${nameOf('gatewayUrl')}, ${nameOf('storageUrl')}, or both.`);
   }
   return {
     ...data,
@@ -206,7 +206,7 @@ export function parseOptions(input: object, nameOf: (option: OptionName) => stri
   if (success) return data;
   const [{ path = [], message = '' } = {}] = error.issues;
   const options = (path.slice(0, 1) as OptionName[]).map(nameOf);
-  throw new StartError(`${[...options, message].join(' ')}.`);
+  throw new OptionError(`${[...options, message].join(' ')}.`);
 }
 
 function toKeyPair(data: z.output<typeof schema>, nameOf: (option: OptionName) => string) {
@@ -217,7 +217,7 @@ function toKeyPair(data: z.output<typeof schema>, nameOf: (option: OptionName) =
   }
   if ((secretId ?? secretKey ?? token) === undefined) return undefined;
   const both = `${nameOf('tc3SecretId')} and ${nameOf('tc3SecretKey')}`;
-  throw new StartError(`${both} must be set together.`);
+  throw new OptionError(`${both} must be set together.`);
 }
 
 function isBaseUrl(base: string): boolean {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
 import { z } from 'zod';
-import { StartError } from './errors.ts';
+import { OptionError } from './errors.ts';
 import {
   type ConformanceOptions,
   type KnownFailure,
@@ -125,7 +125,7 @@ export function readOptions(
     try {
       return [[name, convert(name, String(text))]];
     } catch (error) {
-      throw new StartError(`${nameOf(name)} ${(error as Error).message.replace(/\.$/, '')}.`);
+      throw new OptionError(`${nameOf(name)} ${(error as Error).message.replace(/\.$/, '')}.`);
     }
   });
   const { list, report, quiet, verbose, ...options } = Object.fromEntries(entries);
@@ -154,8 +154,20 @@ function readText(name: string): string {
   try {
     return readFileSync(name, 'utf8');
   } catch (error) {
-    return fail(`${name} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return fail(`${name} ${describeFileError(error as NodeJS.ErrnoException, 'read')}`);
   }
+}
+
+const FILE_ERRORS: Partial<Record<string, string>> = {
+  ENOENT: 'does not exist; check the path',
+  ENOTDIR: 'is below a file; check the path',
+  EISDIR: 'is a folder; name a file',
+  EACCES: 'is not accessible; check its permissions',
+};
+
+/** Describes why a file cannot be read or written, and what to do. */
+export function describeFileError({ code = '' }: NodeJS.ErrnoException, done: string): string {
+  return FILE_ERRORS[code] ?? `cannot be ${done} (${code})`;
 }
 
 function toHeaders(lines: readonly string[]): Record<string, string> {

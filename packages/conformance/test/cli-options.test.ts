@@ -58,7 +58,14 @@ test.each<[args: string[], sentence: string, env?: Record<string, string>]>([
   [['--list', '--only', 'GW-C4'], '--only contains GW-C4, but no ID begins with that; see --list.'],
   [[...URLS, '--only', ''], '--only must not be empty.'],
   [[...URLS, '--only', ','], '--only must not be empty.'],
-  [[...URLS, '--ca', '/none.pem'], '--ca /none.pem cannot be read (ENOENT).'],
+  [[...URLS, '--ca', '/none.pem'], '--ca /none.pem does not exist; check the path.\nSee berth-'],
+  [[...URLS, '--known', 'none'], '--known none does not exist; check the path.\nSee berth-conf'],
+  [[...URLS, '--known', '/'], '--known / is a folder; name a file.\nSee berth-conformance --help'],
+  [URLS, 'BERTH_WIRE_PROFILE no.json does not exist; ', { BERTH_WIRE_PROFILE: 'no.json' }],
+  [
+    ['fixture', '--prt'],
+    "unknown option '--prt'\n(Did you mean --port?)\nSee berth-conformance fix",
+  ],
   [[], 'BERTH_GATEWAY_URL must be an http or https URL', { BERTH_GATEWAY_URL: 'ftp://a' }],
   [URLS, 'BERTH_BUDGET must be an integer from 1 to 86400.', { BERTH_BUDGET: 'long' }],
   [URLS, 'BERTH_READ_ONLY must be true or false.', { BERTH_READ_ONLY: 'yes' }],
@@ -66,6 +73,7 @@ test.each<[args: string[], sentence: string, env?: Record<string, string>]>([
 ])('an invalid option is named as it was set: %j', async (args, sentence, env = {}) => {
   const { code, lines } = await runWithin({ env }, ...args);
   expect([code, lines]).toEqual([2, [expect.stringContaining(`error: ${sentence}`)]]);
+  expect(lines[0]).toMatch(/\nSee berth-conformance( fixture)? --help for the options\.$/);
 });
 
 test.each([

@@ -91,7 +91,7 @@ test('a report that cannot be written hides neither the results nor the others',
   for (const [{ args }, exitCode] of [[sound, 2] as const, [broken, 1] as const]) {
     const { code, lines } = await run(...args, ...NOT_FOUND, '--report', reports);
     expect([code, lines[0]]).toEqual([exitCode, expect.stringMatching(/^pass {6}\d/)]);
-    expect(lines.at(-1)).toBe(`error: --report ${folder.path} cannot be written (EISDIR).`);
+    expect(lines.at(-1)).toBe(`error: --report ${folder.path} is a folder; name a file.`);
     expect(await readdir(folder.path)).toEqual(['r.xml']);
   }
 });

@@ -5,11 +5,12 @@ import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
 import { catalog, countCases, isSelected } from '../contract/catalog.ts';
 import { runConformance } from '../create-conformance.ts';
-import { StartError } from '../errors.ts';
+import { OptionError, StartError } from '../errors.ts';
 import { manifest } from '../manifest.ts';
 import { parseOptions, type Settings, toSettings } from '../options.ts';
 import {
   type CommandOptions,
+  describeFileError,
   type Environment,
   listOptions,
   readOptions,
@@ -68,7 +69,7 @@ export async function runCli(
     .exitOverride()
     .allowExcessArguments()
     .action(async () => {
-      if (program.args.length > 0) throw new StartError(EXCESS);
+      if (program.args.length > 0) throw new OptionError(EXCESS);
       const command = readOptions(env, program.opts());
       if (command.list) list(parseOptions(command.options, command.nameOf), output);
       else exitCode = await check(command, output, signal);
@@ -85,18 +86,20 @@ export async function runCli(
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    output.error(describe(error as Error, args));
+    const command = args[0] === 'fixture' ? `${program.name()} fixture` : program.name();
+    output.error(describe(error as Error, args, `See ${command} --help for the options.`));
     return INCONCLUSIVE;
   }
 }
 
-function describe(error: Error, args: readonly string[]): string {
+function describe(error: Error, args: readonly string[], hint: string): string {
+  if (error instanceof OptionError) return `error: ${toPrintable(error.message)}\n${hint}`;
   if (error instanceof StartError) return `error: ${toPrintable(error.message)}`;
   if (!(error instanceof CommanderError)) return describeBug(error);
   // The message about an unknown option contains its value, which may be a credential.
   const redactor = new Redactor();
   for (const arg of args) redactor.add(arg.replace(/^--?[^=]*=?/, ''));
-  return redactor.redact(error.message);
+  return `${redactor.redact(error.message)}\n${hint}`;
 }
 
 /** Describes an error without its message, which may contain a credential. */
@@ -135,10 +138,8 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      output.error(
-        toPrintable(`error: ${command.nameOf('report')} ${file} cannot be written (${code}).`),
-      );
+      const why = describeFileError(error as NodeJS.ErrnoException, 'written');
+      output.error(toPrintable(`error: ${command.nameOf('report')} ${file} ${why}.`));
       if (exitCode !== 1) exitCode = INCONCLUSIVE;
     }
   }
@@ -165,7 +166,7 @@ async function serveFixture(
   signal: AbortSignal,
 ): Promise<void> {
   const isPort = /^\d{1,5}$/.test(port) && Number(port) < 65_536;
-  if (!isPort) throw new StartError('--port must be an integer from 0 to 65535.');
+  if (!isPort) throw new OptionError('--port must be an integer from 0 to 65535.');
   const fixture = await startFixture({ port: Number(port), host }).catch(({ code, message }) => {
     const fix = 'stop the other program, or choose another port with --port';
     if (code === 'EADDRINUSE') throw new StartError(`Port ${port} is already in use: ${fix}.`);
