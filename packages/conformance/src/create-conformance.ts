@@ -49,8 +49,7 @@ export async function runConformance(settings: Settings): Promise<Report> {
   const run = new Run(settings, ends.signal);
   const results: Result[] = [];
   const onResult = (result: Result) => {
-    const hasCa = settings.ca !== undefined;
-    const redacted = run.secrets.redactResult({ ...result, ...(hasCa && { hasCa }) });
+    const redacted = run.secrets.redactResult(result);
     results.push(redacted);
     settings.onResult(redacted);
   };

@@ -48,8 +48,6 @@ export interface Result extends Pick<Case, 'engine' | 'id' | 'level' | 'statemen
   findings: Finding[];
   /** More information for the operator, which does not affect the outcome. */
   notes: string[];
-  /** Whether its calls trusted the certificates of `--ca` instead of the default ones. */
-  hasCa?: boolean;
   durationMs: number;
 }
 

@@ -1,20 +1,17 @@
 import { findRule, listSources } from '../contract/rules.ts';
 import type { ReceivedResponse, SentRequest } from '../http/reported-call.ts';
-import type { Finding, Result } from '../result.ts';
-import { quote, toCurl, UNPRINTABLE } from './to-curl.ts';
+import { UNPRINTABLE } from './to-curl.ts';
+import type { ReportedFinding, ReportedResult } from './verdict.ts';
 
 /** Maximum length of a value that is shown, in characters; the JSON report has more. */
 const SHOWN = 500;
-
-/** A longer command is not shown, because it is too long to paste. */
-const MAX_COMMAND = 2_000;
 
 const FINDINGS_SHOWN = 3;
 
 /**
  * Groups findings by the sentence that they violate. A transaction or a workflow has only one sentence, its statement.
  */
-export function listViolations({ id: caseId, findings, statement, sentences }: Result) {
+export function listViolations({ id: caseId, findings, statement, sentences }: ReportedResult) {
   const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? caseId);
   return [...groups].map(([id, found]) => {
     const messages = [...new Set(found.map(({ message }) => cut(message)))];
@@ -25,7 +22,7 @@ export function listViolations({ id: caseId, findings, statement, sentences }: R
       sentence: id === caseId ? statement : `${id}: ${findRule(id).sentences[id]}`,
       messages: [...messages.slice(0, FINDINGS_SHOWN), ...(more > 0 ? [`… and ${more} more`] : [])],
       /** The finding whose call is shown. */
-      first: found[0] as Finding,
+      first: found[0] as ReportedFinding,
       share: scope?.violations ? `${scope.violations} of ${scope.responses} responses` : '',
     };
   });
@@ -33,13 +30,13 @@ export function listViolations({ id: caseId, findings, statement, sentences }: R
 
 type Violation = ReturnType<typeof listViolations>[number];
 
-export function formatEvidence(result: Result): string {
+export function formatEvidence(result: ReportedResult): string {
   return listViolations(result)
     .map((violation) => formatViolation(result, violation))
     .join('\n');
 }
 
-export function formatViolation(result: Result, violation: Violation): string {
+export function formatViolation(result: ReportedResult, violation: Violation): string {
   const { sentence, messages, first, share } = violation;
   const sources = result.engine === 'rules' ? listSources(result.rules) : [];
   const sections = [
@@ -48,7 +45,7 @@ export function formatViolation(result: Result, violation: Violation): string {
     ['scope', share],
     ['request', first.request ? toMessage(first.request) : ''],
     ['response', first.response ? toMessage(first.response) : ''],
-    ['repeat', toRepeat(result, first)],
+    ['repeat', first.repeat],
   ];
   return sections.flatMap(toLines).join('\n');
 }
@@ -67,14 +64,6 @@ function toMessage(message: SentRequest | ReceivedResponse): string {
 
 export function cut(text: string, size = `${text.length} characters`): string {
   return text.length > SHOWN ? `${text.slice(0, SHOWN)} … (${size} in total)` : text;
-}
-
-/** The suite itself repeats a call that curl cannot send. */
-function toRepeat({ engine, id, hasCa }: Result, finding: Finding): string {
-  const curl = toCurl(finding, hasCa);
-  if (curl !== undefined && curl.length <= MAX_COMMAND) return curl;
-  const only = engine === 'rules' ? (finding.sentence ?? id) : id;
-  return `npx @berth/conformance --only ${quote(only)}   # with the URLs and credentials of this run`;
 }
 
 function toLines([label = '', text = '']: string[]): string[] {

@@ -1,15 +1,30 @@
 import { BLANK, NAMED } from '../redact.ts';
-import type { Finding } from '../result.ts';
+import type { Finding, Result } from '../result.ts';
 
 /** Control and bidi characters, which a terminal would interpret or display in another order. */
 export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
+
+/** A longer command is not shown, because it is too long to paste. */
+const MAX_COMMAND = 2_000;
+
+/**
+ * Returns a command that repeats the call of a finding. The suite itself repeats what curl cannot send.
+ *
+ * @param hasCa whether the call trusted the certificates of `--ca` instead of the default ones
+ */
+export function toRepeat({ engine, id }: Result, finding: Finding, hasCa: boolean): string {
+  const curl = toCurl(finding, hasCa);
+  if (curl !== undefined && curl.length <= MAX_COMMAND) return curl;
+  const only = engine === 'rules' ? (finding.sentence ?? id) : id;
+  return `npx @berth/conformance --only ${quote(only)}   # with the URLs and credentials of this run`;
+}
 
 /**
  * Returns a `curl` command that repeats a call and reads the operator's secrets from variables. Returns `undefined` if the
  * call has another secret, such as a signature, a body that is not shown completely, or other calls before it on its
  * connection.
  */
-export function toCurl({ request, onOneConnection }: Partial<Finding>, hasCa = false) {
+export function toCurl({ request, onOneConnection }: Partial<Finding>, hasCa: boolean) {
   if (request === undefined || request.bodySize !== undefined || onOneConnection) return undefined;
   const { method, url, headers, body } = request;
   // Such a body would not survive copy and paste.
@@ -19,13 +34,15 @@ export function toCurl({ request, onOneConnection }: Partial<Finding>, hasCa = f
   const isIncomplete = JSON.stringify([url, headers, body]).includes(BLANK);
   if (isIncomplete || texts.some(isUnsafe)) return undefined;
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const needsHttp1 = names.has('upgrade') || names.has('transfer-encoding');
   const sendsBody = body !== '' || names.has('content-length');
+  // What curl adds to a call that does not set it.
+  const added = ['Accept', 'User-Agent', ...(sendsBody ? ['Content-Type'] : [])];
+  const unset = added.filter((name) => !names.has(name.toLowerCase()));
   const command = [
-    `curl -i${needsHttp1 ? ' --http1.1' : ''} --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
+    `curl -i --http1.1 --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
     ...(hasCa ? ['--cacert "$BERTH_CA"'] : []),
+    ...unset.map((name) => `-H '${name}:'`),
     ...Object.entries(headers).flatMap(toHeader),
-    ...(sendsBody && !names.has('content-type') ? ["-H 'Content-Type:'"] : []),
     ...(sendsBody ? [isPiped ? '--data-binary @-' : `--data-raw ${quote(body)}`] : []),
     quote(url),
   ].join(' \\\n  ');
@@ -43,7 +60,7 @@ function toHeader([name, values]: [string, string | string[]]): string[] {
 }
 
 /** Quotes text for a shell, which inserts the values of variables. */
-export function quote(text: string): string {
+function quote(text: string): string {
   if (/^[\w./:=-]+$/.test(text)) return text;
   if (text.search(UNPRINTABLE) >= 0)
     return `"$(printf '${text.replace(/[^ -~]|[!%'\\]/gu, toOctal)}')"`;

@@ -2,10 +2,17 @@ import { catalog } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { listViolated } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
-import { listUnchecked, type Outcome, type Result } from '../result.ts';
+import { type Finding, listUnchecked, type Outcome, type Result } from '../result.ts';
+import { toRepeat } from './to-curl.ts';
+
+/** A finding, with a command that repeats its call. */
+export interface ReportedFinding extends Finding {
+  repeat: string;
+}
 
 /** A result, with what it means for the verdict. */
 export interface ReportedResult extends Result {
+  findings: ReportedFinding[];
   /** Whether the list of known failures covers each of its findings. */
   isKnown: boolean;
   /** Whether it affects the exit code, which neither a SHOULD nor a known failure does. */
@@ -40,7 +47,12 @@ export interface Report {
 }
 
 export function createReport(
-  { known: entries, wireProfile, seed }: Pick<Settings, 'known' | 'wireProfile' | 'seed'>,
+  {
+    known: entries,
+    wireProfile,
+    seed,
+    ca,
+  }: Pick<Settings, 'known' | 'wireProfile' | 'seed' | 'ca'>,
   started: Date,
   results: readonly Result[],
   counted: Pick<Report, 'targets' | 'calls' | 'leftovers'>,
@@ -53,7 +65,10 @@ export function createReport(
   const failures = results.flatMap((result) => toKnown(result, accepted));
   const reported = results.map((result) => {
     const isKnown = failures.some(({ id }) => id === result.id);
-    return { ...result, isKnown, counts: result.level === 'must' && !isKnown };
+    const findings = result.findings.map((finding) => {
+      return { ...finding, repeat: toRepeat(result, finding, ca !== undefined) };
+    });
+    return { ...result, findings, isKnown, counts: result.level === 'must' && !isKnown };
   });
   const known = {
     failures,
