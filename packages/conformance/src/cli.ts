@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { manifest } from './manifest.ts';
+import { manifest } from './report/manifest.ts';
 
 const { node } = process.versions;
 const floor = manifest.engines.node.replace('>=', '');

@@ -2,7 +2,7 @@ import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { validate } from 'ctrf';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
-import type { KnownFailure } from '../src/options.ts';
+import type { KnownFailure } from '../src/options/options.ts';
 import { reporters } from '../src/report/reporters.ts';
 import { toText } from '../src/report/to-text.ts';
 import { createReport, type Report } from '../src/report/verdict.ts';
@@ -12,7 +12,7 @@ import {
   type Result,
   type SentenceResult,
   toResult,
-} from '../src/result.ts';
+} from '../src/results/result.ts';
 
 /** A GW-C1 result that passed, with the given changes. */
 function sampleResult({
@@ -143,7 +143,7 @@ test('text: the failures come last, without what a terminal would interpret, and
 test('HTML: lists first what to fix, with what fails for the same reasons', () => {
   const transaction = { id: 'gateway cloudrun-post 200 text/plain', engine: 'dredd' as const };
   const known = sampleResult({ ...failed, id: 'GW-C1', rules: ['GW-C1'] });
-  const storage = sampleResult({ ...failed, id: 'ST-COPY-KEEPS', rules: ['ST-COPY-KEEPS'] });
+  const storage = sampleResult({ ...failed, id: 'ST-COPY-ALONE', rules: ['ST-COPY-ALONE'] });
   const sequence = sampleResult({ ...failed, id: 'ST-SEQUENCE', rules: ['ST-SEQUENCE'] });
   const results = [failed, { ...failed, ...transaction }, storage, sequence, known];
   const page = reporters.html(sampleReport(results, [{ id: 'GW-C1', reason: 'ticket 7' }]));
@@ -152,7 +152,7 @@ test('HTML: lists first what to fix, with what fails for the same reasons', () =
   expect(problems).toMatch(/<li id="GW-C2">.*must be attachment, not.*2 of 61 responses.*<\/ol>/s);
   expect(problems).toMatch(/Also fails, .*cloudrun-post 200 .*<\/ol>/s);
   expect(problems).toMatch(/request +POST http.*response +200\n.*x-request-id: id-1/s);
-  expect(problems).toMatch(/id="ST-COPY-KEEPS">.*Also fails, .*ST-SEQUENCE/s);
+  expect(problems).toMatch(/id="ST-COPY-ALONE">.*Also fails, .*ST-SEQUENCE/s);
   expect(problems).not.toContain('GW-C1');
   expect(page).toContain('GW-C1: ticket 7');
 });

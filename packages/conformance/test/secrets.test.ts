@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listen } from '../../../scripts/testing/listen.ts';
 import { createConformance } from '../src/index.ts';
-import { SECRETS } from '../src/options.ts';
+import { SECRETS } from '../src/options/options.ts';
 import { reporters } from '../src/report/reporters.ts';
 import { frames, type SocketFrame, toRefusal } from './mutants/hooks/gateway.ts';
 import { metadata } from './mutants/hooks/storage.ts';

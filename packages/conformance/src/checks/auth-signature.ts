@@ -7,10 +7,9 @@ import {
 } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { toMultipart } from '../context/upload-form.ts';
-import { DisabledError, SkipError } from '../errors.ts';
-import { readEcho } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, toHeaderList } from '../http/exchange.ts';
+import { readEcho } from '../http/fixture-protocol.ts';
 import {
   now,
   signTc3,
@@ -19,6 +18,7 @@ import {
   type Tc3Parts,
   toTc3Header,
 } from '../http/sign.ts';
+import { DisabledError, SkipError } from '../results/errors.ts';
 import {
   assertClock,
   changeChars,

@@ -1,7 +1,5 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import { SkipError } from '../errors.ts';
-import { readEcho } from '../fixture-protocol.ts';
 import { NetworkError } from '../http/connection.ts';
 import {
   type Exchange,
@@ -10,7 +8,9 @@ import {
   toHeaderList,
   withHeaders,
 } from '../http/exchange.ts';
+import { readEcho } from '../http/fixture-protocol.ts';
 import { claimSameHeaders } from '../invariants/claims.ts';
+import { SkipError } from '../results/errors.ts';
 import { callEcho, openSocket, POST, readHello } from './calls.ts';
 
 const OVERRIDES = {

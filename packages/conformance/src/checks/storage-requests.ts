@@ -2,11 +2,11 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { toItems } from '../context/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../context/storage-client.ts';
 import { postForm, toFormFields } from '../context/upload-form.ts';
-import { DisabledError, SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { entryOf, isSuccess, linkOf } from '../http/read-response.ts';
-import { quoteText } from '../redact.ts';
+import { DisabledError, SkipError } from '../results/errors.ts';
+import { quoteText } from '../results/redact.ts';
 import {
   expectAccepted,
   expectRejected,
@@ -146,7 +146,7 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
   if (requestForm !== undefined) {
     throw new DisabledError(`only the form in ${nameOf('requestForm')} is checked`);
   }
-  const form = t.run.accepted.requestForm === 'top' ? 'data' : 'top';
+  const form = t.run.deployment.requestForm === 'top' ? 'data' : 'top';
   const call = async (operation: StorageOperation, fields: object) => {
     const reply = await t.storage.call(operation, fields, { form });
     if (reply.rejected) throw new DisabledError(`${operation} accepts only one form of requests`);

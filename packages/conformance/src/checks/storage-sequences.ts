@@ -3,7 +3,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { type CopyItem, type Files, toItems } from '../context/files.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
-import { quoteJson } from '../redact.ts';
+import { quoteJson } from '../results/redact.ts';
 import { needsFiles } from './calls.ts';
 
 /** The files of a sequence: one name starts like another, and two have the same last segment. */

@@ -5,21 +5,21 @@ import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
 import { catalog, countCases, isSelected } from '../contract/catalog.ts';
 import { runConformance } from '../create-conformance.ts';
-import { OptionError, StartError } from '../errors.ts';
-import { manifest } from '../manifest.ts';
-import { parseOptions, type Settings, toSettings } from '../options.ts';
+import { parseOptions, type Settings, toSettings } from '../options/options.ts';
 import {
   type CommandOptions,
   describeFileError,
   type Environment,
   listOptions,
   readOptions,
-} from '../read-options.ts';
-import { Redactor } from '../redact.ts';
+} from '../options/read-options.ts';
 import { toPrintable } from '../report/evidence.ts';
+import { manifest } from '../report/manifest.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
-import type { Result } from '../result.ts';
+import { OptionError, StartError } from '../results/errors.ts';
+import { Redactor } from '../results/redact.ts';
+import type { Result } from '../results/result.ts';
 
 /** Exit code if the run could not start, or is inconclusive. */
 const INCONCLUSIVE = 2;

@@ -62,7 +62,7 @@ export function toGatewayCall(run: Run, call: GatewayCall): Call {
   const sign = () => {
     if (credentials === 'none') return [];
     if (typeof credentials !== 'string') return toHeaderList(credentials);
-    const scheme = credentials === 'valid' ? run.accepted.gatewayScheme : credentials;
+    const scheme = credentials === 'valid' ? run.deployment.gatewayScheme : credentials;
     const signer = scheme && run.signers[scheme];
     return signer?.({ method, url, headers: unsigned, body }) ?? [];
   };

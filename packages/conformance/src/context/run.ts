@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { Api } from '../contract/openapi.ts';
-import type { SkipError } from '../errors.ts';
 import { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
 import { createSigners, type GatewayScheme, type Signers } from '../http/sign.ts';
 import { UNUSED_PREFIX } from '../invariants/invariant.ts';
 import { Observer } from '../invariants/observer.ts';
-import type { CopyPaths, RequestForm, Settings } from '../options.ts';
-import { createRedactor, type Redactor } from '../redact.ts';
+import type { CopyPaths, RequestForm, Settings } from '../options/options.ts';
+import type { SkipError } from '../results/errors.ts';
+import { createRedactor, type Redactor } from '../results/redact.ts';
 
 /** The folder for all files that runs store. Each run removes its own at the end. */
 const FOLDER = 'berth-conformance';
 
-/** What the deployment accepts, as `prepare` finds out. */
-export interface Accepted {
+/** What `prepare` finds out about the deployment. */
+export interface Deployment {
   readonly requestForm: RequestForm;
   readonly copyPaths: CopyPaths;
   readonly gatewayScheme?: GatewayScheme | undefined;
-  /** What the deployment lacks: the fixture service, responses to WebSocket handshakes, or an API that accepts calls. */
-  readonly missing: Readonly<Partial<Record<'fixture' | 'webSocket' | Api, SkipError | undefined>>>;
+  /** What cannot be checked, and why: without the fixture service or WebSockets, or of an API that rejects every call. */
+  readonly unavailable: Readonly<Partial<Record<Api | 'fixture' | 'webSocket', SkipError>>>;
 }
 
 /** What all checks share. */
@@ -36,7 +36,7 @@ export class Run {
   /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
   readonly leftovers = new Map<string, string | undefined>();
   /** The defaults, until `prepare` has found out more. */
-  accepted: Accepted;
+  deployment: Deployment;
   /** While `prepare` makes its calls, the invariants do not check the responses. */
   state: 'preparing' | 'checking' = 'preparing';
   /** How many calls were made. */
@@ -47,7 +47,7 @@ export class Run {
     const { timeoutMs: timeout, rate, onNotice, requestForm = 'top', wireProfile } = settings;
     this.settings = settings;
     this.signal = signal;
-    this.accepted = { requestForm, copyPaths: wireProfile.copyPaths, missing: {} };
+    this.deployment = { requestForm, copyPaths: wireProfile.copyPaths, unavailable: {} };
     this.pace = new Pace(
       (pause) => onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
       rate,

@@ -1,4 +1,3 @@
-import { SkipError } from '../errors.ts';
 import type { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import {
   type Call,
@@ -8,7 +7,8 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import { readReply } from '../http/read-response.ts';
-import type { CopyPaths, RequestForm } from '../options.ts';
+import type { CopyPaths, RequestForm } from '../options/options.ts';
+import { SkipError } from '../results/errors.ts';
 import type { Run } from './run.ts';
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
@@ -52,12 +52,12 @@ export function createStorageClient(run: Run, folder: string, caller = run.calle
     },
 
     /** Returns the body of a call as JSON, in the form that the deployment accepts. */
-    body: (fields: unknown) => JSON.stringify(toForm(fields, run.accepted.requestForm)),
+    body: (fields: unknown) => JSON.stringify(toForm(fields, run.deployment.requestForm)),
 
     path: (name: string) => `${folder}/${name}`,
 
     /** Returns a cloud path as copy calls spell it: with a leading `/` if the deployment accepts that (D24). */
-    copyPath: (path: string, spelling: CopyPaths = run.accepted.copyPaths) =>
+    copyPath: (path: string, spelling: CopyPaths = run.deployment.copyPaths) =>
       spelling === 'absolute' ? `/${path}` : path,
 
     /** Converts seconds to the unit of `--max-age-unit`. */
@@ -70,13 +70,13 @@ export function createStorageClient(run: Run, folder: string, caller = run.calle
 }
 
 export function toStorageCall(
-  { settings, signers, accepted }: Run,
+  { settings, signers, deployment }: Run,
   operation: string,
   fields: object,
   options: StorageCallOptions = {},
 ): Call {
   const { method = 'POST', env = settings.env, credentials = 'valid', query } = options;
-  const { form = accepted.requestForm } = options;
+  const { form = deployment.requestForm } = options;
   const { origin, pathname } = new URL(settings.storageUrl);
   const json = JSON.stringify(toForm(fields, form));
   const body = Buffer.from(options.body ?? (method === 'GET' ? '' : json));

@@ -10,9 +10,9 @@ import { toProfileDocument } from '@berth/spec/profile-documents';
 import type { Run } from '../context/run.ts';
 import { openapi30Documents, type Transaction, transactions } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
-import { DisabledError, NotRunError } from '../errors.ts';
 import { startTimer } from '../http/connection.ts';
-import { type Result, toResult } from '../result.ts';
+import { DisabledError, NotRunError } from '../results/errors.ts';
+import { type Result, toResult } from '../results/result.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import { createHooks, type HookName } from './hooks.ts';
 import type { DreddTransaction } from './prepare-call.ts';
@@ -61,7 +61,7 @@ const findDredd = () => dirname(createRequire(import.meta.url).resolve('dredd/pa
 async function startDredd(folder: string, run: Run, onResult: (result: Result) => void) {
   const { signal, settings } = run;
   // The documents with the deployment's names.
-  const profile = { ...settings.wireProfile, copyPaths: run.accepted.copyPaths };
+  const profile = { ...settings.wireProfile, copyPaths: run.deployment.copyPaths };
   for (const api of APIS) {
     const document = JSON.stringify(toProfileDocument(openapi30Documents[api], profile));
     await writeFile(join(folder, `${api}.json`), document);

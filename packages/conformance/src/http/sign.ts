@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import type { Settings } from '../options.ts';
+import type { Settings } from '../options/options.ts';
 import { type Call, type HeaderList, readAll, splitTarget, toHeaderList } from './exchange.ts';
 
 const { algorithm, storageVersion, storageContentType } = defaults.signature;

@@ -9,7 +9,7 @@ import {
 } from '../contract/openapi.ts';
 import type { Received } from '../http/exchange.ts';
 import { toMediaType } from '../http/media-type.ts';
-import type { Finding } from '../result.ts';
+import type { Finding } from '../results/result.ts';
 
 /** Keywords of OpenAPI and of the contract that do not validate. */
 const ANNOTATIONS = ['example', 'xml', 'x-berth-item-pattern', 'x-berth-unwrap'];

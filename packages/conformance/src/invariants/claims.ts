@@ -1,6 +1,6 @@
 import { type HeaderList, readAll } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
-import { quoteText } from '../redact.ts';
+import { quoteText } from '../results/redact.ts';
 
 /** Something that must hold for a response, and what to report if it does not. */
 export type Claim = readonly [holds: boolean, message: string];

@@ -4,7 +4,7 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type Exchange, type HeaderList, readAll, splitTarget } from '../http/exchange.ts';
 import { listDispositionTypes, STREAM, toMediaType } from '../http/media-type.ts';
 import { isGatewayError } from '../http/read-response.ts';
-import { quoteJson, quoteText } from '../redact.ts';
+import { quoteJson, quoteText } from '../results/redact.ts';
 import { type Claim, claimEach, claimSameHeaders } from './claims.ts';
 import { type Invariant, type Invariants, type ObservedCall, UNUSED_PREFIX } from './invariant.ts';
 

@@ -1,10 +1,10 @@
 import type { Api } from '../contract/openapi.ts';
-import type { Echo, FixtureResponse } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange } from '../http/exchange.ts';
+import type { Echo, FixtureResponse } from '../http/fixture-protocol.ts';
 import type { StorageReply } from '../http/read-response.ts';
-import type { Settings } from '../options.ts';
-import type { Finding } from '../result.ts';
+import type { Settings } from '../options/options.ts';
+import type { Finding } from '../results/result.ts';
 import type { Claim } from './claims.ts';
 
 /**

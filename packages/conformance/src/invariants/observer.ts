@@ -1,14 +1,14 @@
 import { isSelected } from '../contract/catalog.ts';
 import { toContract } from '../contract/openapi.ts';
 import { findRule, placeOf } from '../contract/rules.ts';
-import { readEcho, readFixtureResponse } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import type { Call, Exchange } from '../http/exchange.ts';
+import { readEcho, readFixtureResponse } from '../http/fixture-protocol.ts';
 import { readReply } from '../http/read-response.ts';
 import { toReportedCall } from '../http/reported-call.ts';
-import type { Settings } from '../options.ts';
-import { type Finding, MAX_FINDINGS } from '../result.ts';
+import type { Settings } from '../options/options.ts';
+import { type Finding, MAX_FINDINGS } from '../results/result.ts';
 import { ResponseValidator } from './check-response.ts';
 import type { Claim } from './claims.ts';
 import { gatewayInvariants } from './gateway.ts';

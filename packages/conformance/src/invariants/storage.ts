@@ -1,6 +1,6 @@
 import { type Call, isWebUrl, parseJson } from '../http/exchange.ts';
 import { hasFailed, isSuccess } from '../http/read-response.ts';
-import { quoteJson } from '../redact.ts';
+import { quoteJson } from '../results/redact.ts';
 import { type Claim, claimEach } from './claims.ts';
 import type { Invariant, Invariants, ObservedCall } from './invariant.ts';
 

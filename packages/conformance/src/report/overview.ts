@@ -1,5 +1,5 @@
 import { TOPICS } from '../generated/rule-ids.gen.ts';
-import { listUnchecked, type Result } from '../result.ts';
+import { listUnchecked, type Result } from '../results/result.ts';
 import { cut } from './evidence.ts';
 import type { Report, ReportedResult } from './verdict.ts';
 

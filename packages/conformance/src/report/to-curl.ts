@@ -1,5 +1,5 @@
-import { BLANK, NAMED } from '../redact.ts';
-import type { Finding, Result } from '../result.ts';
+import { BLANK, NAMED } from '../results/redact.ts';
+import type { Finding, Result } from '../results/result.ts';
 
 /** Control and bidi characters, which a terminal would interpret or display in another order. */
 export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;

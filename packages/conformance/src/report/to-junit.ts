@@ -1,4 +1,4 @@
-import { listUnchecked } from '../result.ts';
+import { listUnchecked } from '../results/result.ts';
 import { formatEvidence } from './evidence.ts';
 import { type Markup, markup } from './markup.ts';
 import { groupByArea } from './overview.ts';

@@ -1,5 +1,5 @@
 import { countCases } from '../contract/catalog.ts';
-import type { Outcome, Result } from '../result.ts';
+import type { Outcome, Result } from '../results/result.ts';
 import { formatViolation, listViolations, toPrintable } from './evidence.ts';
 import {
   IDS_SHOWN,

@@ -1,8 +1,8 @@
 import { catalog } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { listViolated } from '../contract/rules.ts';
-import type { KnownFailure, Settings } from '../options.ts';
-import { type Finding, listUnchecked, type Outcome, type Result } from '../result.ts';
+import type { KnownFailure, Settings } from '../options/options.ts';
+import { type Finding, listUnchecked, type Outcome, type Result } from '../results/result.ts';
 import { toRepeat } from './to-curl.ts';
 
 /** A finding, with a command that repeats its call. */

@@ -6,7 +6,7 @@ import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../invariants/check-response.ts';
 import type { Operation } from '../invariants/invariant.ts';
 import { findOperation } from '../invariants/observer.ts';
-import { quoteJson } from '../redact.ts';
+import { quoteJson } from '../results/redact.ts';
 
 export interface Recorded {
   exchanges: Exchange[];

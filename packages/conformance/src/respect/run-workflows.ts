@@ -6,7 +6,7 @@ import type { Run } from '../context/run.ts';
 import { type Workflow, workflows } from '../contract/catalog.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
-import { type Finding, type Result, toResult } from '../result.ts';
+import { type Finding, type Result, toResult } from '../results/result.ts';
 import { skipIfCredentialsExpired } from '../run/credentials.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
@@ -108,7 +108,7 @@ async function execute(run: Run, { id, file }: Workflow, fetch: typeof globalThi
     import('@redocly/openapi-core'),
   ]);
   const { gatewayUrl, storageUrl, timeoutMs, wireProfile } = run.settings;
-  const profile = { ...wireProfile, copyPaths: run.accepted.copyPaths };
+  const profile = { ...wireProfile, copyPaths: run.deployment.copyPaths };
   /** Reads the workflows and the documents with the deployment's names. */
   class ProfileResolver extends BaseResolver {
     override parseDocument(

@@ -1,14 +1,14 @@
 import { PROTOCOL } from '@berth/conformance/fixture';
 import { CheckContext } from '../context/check-context.ts';
-import type { Accepted, Run } from '../context/run.ts';
+import type { Deployment, Run } from '../context/run.ts';
 import type { Api } from '../contract/openapi.ts';
-import { SkipError, StartError } from '../errors.ts';
-import { readEcho } from '../fixture-protocol.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
+import { readEcho } from '../http/fixture-protocol.ts';
 import { codeOf, isGatewayError } from '../http/read-response.ts';
 import { nameCredentials } from '../http/sign.ts';
-import { REQUEST_FORMS } from '../options.ts';
+import { REQUEST_FORMS } from '../options/options.ts';
+import { SkipError, StartError } from '../results/errors.ts';
 import { type Decided, decide } from './outcome.ts';
 
 const ATTEMPTS = 5;
@@ -22,7 +22,7 @@ const TARGETS = {
 const SCHEMES = { bearer: 'the bearer token', signature: 'the signature' };
 
 /** Finds out which credentials an API accepts. */
-export const findCredentials = (run: Run, api: Api): Promise<Partial<Accepted>> =>
+export const findCredentials = (run: Run, api: Api): Promise<Partial<Deployment>> =>
   api === 'gateway' ? findGatewayCredentials(run) : findStorageForm(run);
 
 /** Returns what was decided, unless it failed and the credentials have expired in the run: then, findings prove nothing. */
@@ -33,12 +33,13 @@ export async function skipIfCredentialsExpired(run: Run, api: Api, decided: Deci
 
 /** Makes the calls of `findCredentials` again, and looks whether they find less than before. */
 async function findExpired(run: Run, api: Api): Promise<SkipError | undefined> {
-  const { accepted } = run;
-  const { gatewayScheme: before } = accepted;
-  const { missing = {}, gatewayScheme } = await findCredentials(run, api).catch(
-    (): Partial<Accepted> => accepted,
+  const { deployment } = run;
+  const { gatewayScheme: before } = deployment;
+  const { unavailable = {}, gatewayScheme } = await findCredentials(run, api).catch(
+    (): Partial<Deployment> => deployment,
   );
-  if (api === 'storage' || before === undefined || gatewayScheme === before) return missing[api];
+  if (api === 'storage' || before === undefined || gatewayScheme === before)
+    return unavailable[api];
   return new SkipError(`the gateway no longer accepts ${SCHEMES[before]}`);
 }
 
@@ -57,7 +58,7 @@ export const toStartError = ({ secrets }: Run, message: string) =>
   new StartError(secrets.redact(message));
 
 /** Finds a scheme that the gateway accepts, and the fixture service behind it, or explains why there is none. */
-async function findGatewayCredentials(run: Run): Promise<Partial<Accepted>> {
+async function findGatewayCredentials(run: Run): Promise<Partial<Deployment>> {
   const schemes = (['bearer', 'signature'] as const).filter((scheme) => run.signers[scheme]);
   const { gateway } = new CheckContext(run, 'probe');
   const attempts: Attempt[] = [];
@@ -66,7 +67,7 @@ async function findGatewayCredentials(run: Run): Promise<Partial<Accepted>> {
     const { received } = await callTarget(run, 'gateway', () => gateway.call(call));
     const noFixture = (reason: string) => ({
       gatewayScheme,
-      missing: { fixture: new SkipError(reason) },
+      unavailable: { fixture: new SkipError(reason) },
     });
     const echo = received.status === 200 && readEcho({ received });
     if (echo && echo.protocol === PROTOCOL) return { gatewayScheme };
@@ -83,12 +84,12 @@ async function findGatewayCredentials(run: Run): Promise<Partial<Accepted>> {
     }
     attempts.push(attempt);
   }
-  const missing = new SkipError(explain(run, 'gateway', attempts));
-  return { gatewayScheme: schemes.at(-1), missing: { gateway: missing, fixture: missing } };
+  const reason = new SkipError(explain(run, 'gateway', attempts));
+  return { gatewayScheme: schemes.at(-1), unavailable: { gateway: reason, fixture: reason } };
 }
 
 /** A deployment accepts 'at least one of the two forms' (D21). Tries them with calls that store nothing. */
-async function findStorageForm(run: Run): Promise<Partial<Accepted>> {
+async function findStorageForm(run: Run): Promise<Partial<Deployment>> {
   const { requestForm: expected } = run.settings;
   const { storage } = new CheckContext(run, 'probe');
   const attempts: Attempt[] = [];
@@ -106,7 +107,7 @@ async function findStorageForm(run: Run): Promise<Partial<Accepted>> {
     }
   }
   if (!attempts.every(({ isRejected }) => isRejected)) return {};
-  return { missing: { storage: new SkipError(explain(run, 'storage', attempts)) } };
+  return { unavailable: { storage: new SkipError(explain(run, 'storage', attempts)) } };
 }
 
 type Attempt = ReturnType<typeof toAttempt>;

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { defineCalls, defineCheck } from '../context/check-context.ts';
 import { Run } from '../context/run.ts';
 import { findRule } from '../contract/rules.ts';
-import { DisabledError, SkipError } from '../errors.ts';
 import { NetworkError } from '../http/connection.ts';
-import { toSettings } from '../options.ts';
-import type { Outcome } from '../result.ts';
+import { toSettings } from '../options/options.ts';
+import { DisabledError, SkipError } from '../results/errors.ts';
+import type { Outcome } from '../results/result.ts';
 import { decide, decideInvariant, decideRule, type PartialResult } from './outcome.ts';
 import { runChecks } from './run-checks.ts';
 

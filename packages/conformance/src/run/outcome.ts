@@ -13,16 +13,16 @@
 import type { Run } from '../context/run.ts';
 import { isSelected, type Need, type Runnable } from '../contract/catalog.ts';
 import { type Rule, rules } from '../contract/rules.ts';
-import { DisabledError, NotRunError, SkipError } from '../errors.ts';
 import { type CredentialKind, nameCredentials } from '../http/sign.ts';
 import type { Observer } from '../invariants/observer.ts';
+import { DisabledError, NotRunError, SkipError } from '../results/errors.ts';
 import {
   type Finding,
   type Outcome,
   type Result,
   type SentenceResult,
   toResult,
-} from '../result.ts';
+} from '../results/result.ts';
 
 const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
 
@@ -35,7 +35,7 @@ export interface PartialResult extends SentenceResult {
 
 /** Returns why a check, a transaction or a workflow must not run. */
 export function whyNotRun(run: Run, runnable: Runnable): NotRunError | undefined {
-  const { settings, signal, accepted } = run;
+  const { settings, signal, deployment } = run;
   const { nameOf } = settings;
   const { api, needs } = runnable;
   if (!isSelected(runnable, settings.only)) return new DisabledError(`not in ${nameOf('only')}`);
@@ -43,15 +43,15 @@ export function whyNotRun(run: Run, runnable: Runnable): NotRunError | undefined
   if (signal.aborted) return new SkipError(String(signal.reason));
   const reasons = needs.map((need) => NEEDS[need](run));
   // If every call to the API is rejected, that explains more than a credential that was not provided.
-  return accepted.missing[api] ?? reasons.find((reason) => reason !== undefined);
+  return deployment.unavailable[api] ?? reasons.find((reason) => reason !== undefined);
 }
 
 const NEEDS: Record<Need, (run: Run) => NotRunError | undefined> = {
   // Skipped rather than disabled, because any operator can deploy the service and allow upgrades.
-  fixture: ({ accepted }) => accepted.missing.fixture,
-  webSocket: ({ accepted }) => accepted.missing.webSocket,
-  alsoWebSocket: ({ accepted: { missing } }) =>
-    missing.webSocket && new DisabledError(missing.webSocket.message),
+  fixture: ({ deployment }) => deployment.unavailable.fixture,
+  webSocket: ({ deployment }) => deployment.unavailable.webSocket,
+  alsoWebSocket: ({ deployment: { unavailable } }) =>
+    unavailable.webSocket && new DisabledError(unavailable.webSocket.message),
   bearer: (run) => unlessSigned(run, 'bearer'),
   signature: (run) => unlessSigned(run, 'signature'),
   storageCredentials: (run) => unlessSigned(run, 'storage'),

@@ -1,9 +1,9 @@
 import { CheckContext } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
-import type { Accepted, Run } from '../context/run.ts';
+import type { Deployment, Run } from '../context/run.ts';
 import type { Need, Runnable } from '../contract/catalog.ts';
-import { SkipError } from '../errors.ts';
 import { isNoResponse } from '../http/connection.ts';
+import { SkipError } from '../results/errors.ts';
 import { findCredentials, toStartError } from './credentials.ts';
 import { whyNotRun } from './outcome.ts';
 
@@ -15,9 +15,13 @@ import { whyNotRun } from './outcome.ts';
  */
 export async function prepare(run: Run, runnables: readonly Runnable[]): Promise<void> {
   const { settings, signal, signers } = run;
-  const add = ({ missing, ...found }: Partial<Accepted>) => {
-    const { accepted } = run;
-    run.accepted = { ...accepted, ...found, missing: { ...accepted.missing, ...missing } };
+  const add = ({ unavailable, ...found }: Partial<Deployment>) => {
+    const { deployment } = run;
+    run.deployment = {
+      ...deployment,
+      ...found,
+      unavailable: { ...deployment.unavailable, ...unavailable },
+    };
   };
   const isNeeded = (...anyOf: Need[]) =>
     runnables.some(
@@ -31,16 +35,16 @@ export async function prepare(run: Run, runnables: readonly Runnable[]): Promise
     // Every check then reports why it did not run.
     if (!signal.aborted) throw error;
   }
-  const { missing } = run.accepted;
-  const reasons = settings.apis.map((api) => signers.has(api) && missing[api]?.message);
+  const { unavailable } = run.deployment;
+  const reasons = settings.apis.map((api) => signers.has(api) && unavailable[api]?.message);
   if (reasons.every(Boolean))
     throw toStartError(run, `Nothing can be checked: ${reasons.join('; ')}.`);
   run.state = 'checking';
 }
 
 /** A deployment accepts 'at least one of them' (D24). Tries that of the wire profile first. */
-async function findCopyPaths(run: Run): Promise<Partial<Accepted>> {
-  const preferred = run.accepted.copyPaths;
+async function findCopyPaths(run: Run): Promise<Partial<Deployment>> {
+  const preferred = run.deployment.copyPaths;
   const alternative = preferred === 'absolute' ? 'relative' : 'absolute';
   const { files } = new CheckContext(run, 'probe');
   try {
@@ -55,7 +59,7 @@ async function findCopyPaths(run: Run): Promise<Partial<Accepted>> {
 }
 
 /** Some intermediaries never respond to WebSocket handshakes, and each check would wait for its own timeout. */
-async function findWebSockets(run: Run): Promise<Partial<Accepted>> {
+async function findWebSockets(run: Run): Promise<Partial<Deployment>> {
   const { gateway, fixture } = new CheckContext(run, 'probe');
   try {
     const { socket } = await gateway.upgrade({ path: fixture.socket() });
@@ -65,6 +69,6 @@ async function findWebSockets(run: Run): Promise<Partial<Accepted>> {
     if (!isNoResponse(error) || run.signal.aborted) throw error;
     const reason = `no WebSocket handshake gets a response (${error.message}); does an intermediary allow upgrades?`;
     run.settings.onNotice(reason);
-    return { missing: { webSocket: new SkipError(reason) } };
+    return { unavailable: { webSocket: new SkipError(reason) } };
   }
 }

@@ -6,10 +6,10 @@ import {
   type WireProfileInput,
 } from '@berth/spec/wire-profile';
 import { z } from 'zod';
-import { IDS, selectsAny } from './contract/catalog.ts';
-import { APIS } from './contract/openapi.ts';
-import { OptionError } from './errors.ts';
-import type { Result, SentenceResult } from './result.ts';
+import { IDS, selectsAny } from '../contract/catalog.ts';
+import { APIS } from '../contract/openapi.ts';
+import { OptionError } from '../results/errors.ts';
+import type { Result, SentenceResult } from '../results/result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
 export const REQUEST_FORMS = ['top', 'data'] as const;

@@ -1,5 +1,5 @@
-import type { ReceivedResponse, SentRequest } from './http/reported-call.ts';
-import { SECRETS, type Settings, toVariable } from './options.ts';
+import type { ReceivedResponse, SentRequest } from '../http/reported-call.ts';
+import { SECRETS, type Settings, toVariable } from '../options/options.ts';
 import type { Result } from './result.ts';
 
 /** Shown for a secret that no option contains, such as a signature. */

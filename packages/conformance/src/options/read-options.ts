@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
 import { z } from 'zod';
-import { OptionError } from './errors.ts';
+import { OptionError } from '../results/errors.ts';
 import {
   type ConformanceOptions,
   type KnownFailure,
@@ -11,15 +11,15 @@ import {
   schema,
   toVariable,
 } from './options.ts';
-import { reporters } from './report/reporters.ts';
-
-type Kind = keyof typeof reporters;
 
 type Name = OptionName | 'list' | 'report' | 'quiet' | 'verbose';
 
-const KINDS = Object.keys(reporters)
-  .map((kind) => `${kind}=FILE`)
-  .join(', ');
+const KINDS = ['html', 'junit', 'json'] as const;
+
+/** The kinds of report that `--report` writes. */
+export type ReportKind = (typeof KINDS)[number];
+
+const REPORTS = KINDS.map((kind) => `${kind}=FILE`).join(', ');
 
 const CREDENTIALS = 'Credentials (best set by environment variables):';
 
@@ -44,7 +44,7 @@ const HELP: Record<Name, [placeholder: string, description: string, heading?: st
   readOnly: ['', 'store no files; delete and copy only files that do not exist'],
   list: ['', 'list the selected rules, transactions and workflows, then exit'],
   budget: ['<seconds>', 'maximum duration; remaining checks are skipped', 'Run and reports:'],
-  report: ['<kind=file>', `write a report: ${KINDS}`],
+  report: ['<kind=file>', `write a report: ${REPORTS}`],
   quiet: ['', 'print only the verdict'],
   verbose: ['', 'print each check when it ends, and each result'],
   ca: ['<file>', 'CA certificates (PEM) to trust instead of the default ones', 'Rarely needed:'],
@@ -78,7 +78,7 @@ const NAMES = Object.keys(HELP) as Name[];
 export interface CommandOptions {
   options: ConformanceOptions;
   list?: boolean;
-  report?: { kind: Kind; file: string }[];
+  report?: { kind: ReportKind; file: string }[];
   quiet?: boolean;
   verbose?: boolean;
   /** Returns the flag or the variable that has set an option. */
@@ -177,10 +177,10 @@ function toHeaders(lines: readonly string[]): Record<string, string> {
   return names.size === lines.length ? Object.fromEntries(headers) : fail('must not repeat a name');
 }
 
-function toReport(report: string): { kind: Kind; file: string } {
-  const [, kind = '', file = ''] = /^([a-z0-9]+)=(.+)$/s.exec(report) ?? [];
-  if (Object.hasOwn(reporters, kind)) return { kind: kind as Kind, file };
-  return fail(`must be one of ${KINDS}`);
+function toReport(report: string): { kind: ReportKind; file: string } {
+  const [, name, file = ''] = /^([a-z0-9]+)=(.+)$/s.exec(report) ?? [];
+  const kind = KINDS.find((each) => each === name) ?? fail(`must be one of ${REPORTS}`);
+  return { kind, file };
 }
 
 function toCertificates(pem: string, name: string): string {

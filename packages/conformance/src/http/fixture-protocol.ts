@@ -1,7 +1,7 @@
 /* The suite's side of the fixture protocol, which `fixture/README.md` describes. */
 
-import { SkipError } from './errors.ts';
-import { type Exchange, type HeaderList, splitTarget } from './http/exchange.ts';
+import { SkipError } from '../results/errors.ts';
+import { type Exchange, type HeaderList, splitTarget } from './exchange.ts';
 
 /** The parameters of a command. */
 export interface FixtureRequest
