@@ -1,4 +1,5 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
+import { TOPICS } from '../generated/rule-ids.gen.ts';
 import type { Api } from './openapi.ts';
 
 export type Level = 'must' | 'should';
@@ -10,6 +11,8 @@ export interface Rule extends RuleSource {
   engine: 'rules';
   level: Level;
   api: Api;
+  /** What it is about, by the beginning of its ID: `Gateway`. */
+  topic: string;
   /** The sentences by their IDs: `GW-PATH/1`. The only sentence of a rule has the ID of the rule. */
   sentences: Readonly<Record<string, string>>;
   /**
@@ -19,12 +22,15 @@ export interface Rule extends RuleSource {
   places: string[];
 }
 
+const TITLES: Record<string, string> = TOPICS;
+
 export const rules: readonly Rule[] = contract.rules.map(({ sentences, ...rule }) => ({
   ...rule,
   engine: 'rules',
   level: rule.level.toLowerCase() as Level,
   // The generator rejects a rule for deployments that is about both documents.
   api: rule.documents === 'gateway.v1' ? 'gateway' : 'storage',
+  topic: TITLES[rule.id.slice(0, rule.id.indexOf('-'))] ?? '',
   sentences: sentences
     ? Object.fromEntries(sentences.map((text, index) => [`${rule.id}/${index + 1}`, text]))
     : { [rule.id]: rule.statement },

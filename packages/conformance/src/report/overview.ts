@@ -1,22 +1,19 @@
-import { TOPICS } from '../generated/rule-ids.gen.ts';
+import { findRule } from '../contract/rules.ts';
+import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { listUnchecked, type Result } from '../results/result.ts';
 import { cut } from './evidence.ts';
 import type { Report, ReportedResult } from './verdict.ts';
 
 export const IDS_SHOWN = 3;
 
-/** The titles of groups of results: of rules by the beginning of their IDs, of others by their engine. */
-const AREAS: Record<string, string> = {
-  ...TOPICS,
-  dredd: 'Documented responses (Dredd)',
-  respect: 'Workflows (Respect)',
-};
+/** The titles of the results that are not about rules, by their engine. */
+const AREAS = { dredd: 'Documented responses (Dredd)', respect: 'Workflows (Respect)' };
 
 export function groupByArea<Item extends Result>(
   results: readonly Item[],
 ): [title: string, results: Item[]][] {
   const toArea = ({ engine, id }: Result) =>
-    AREAS[engine === 'rules' ? (id.split('-')[0] ?? '') : engine] ?? '';
+    engine === 'rules' ? findRule(id).topic : AREAS[engine];
   return [...Map.groupBy(results, toArea)];
 }
 
@@ -26,8 +23,12 @@ export interface Problem {
   others: ReportedResult[];
 }
 
-/** A rule that fails because of many others, so that it is worth reading only if none of those fails. */
-const isSummary = ({ id }: Result): boolean => id === 'ST-SEQUENCE';
+/** Whether a rule is about uploads and all storage calls, so that it is worth reading only if no rule about some fails. */
+function isSummary({ engine, id }: Result): boolean {
+  if (engine !== 'rules') return false;
+  const { operations } = findRule(id);
+  return ['uploadFile', ...STORAGE_OPERATIONS].every((name) => operations.includes(name));
+}
 
 /** Returns the failures that are not known, grouped by probable cause. Failures of MUST rules come first. */
 export function listProblems({ results }: Report): Problem[] {
@@ -45,7 +46,7 @@ export function listProblems({ results }: Report): Problem[] {
 /** A failed SHOULD explains nothing, because it fails no run. */
 function explains(cause: ReportedResult, result: Result): boolean {
   if (cause.engine !== 'rules' || !cause.counts) return false;
-  if (isSummary(result)) return /^(ST|UP)-/.test(cause.id);
+  if (isSummary(result)) return findRule(cause.id).api === 'storage';
   const error = toError(cause);
   return result.rules.includes(cause.id) || (error !== '' && error === toError(result));
 }
