@@ -61,9 +61,8 @@ function signCall({ settings, gateway }: CallContext, call: SignedCall): Gateway
   };
   const parts = signTc3({ ...sent, ...call.sign?.(sent) }, { ...tc3, ...call.keys?.(tc3) });
   const Authorization = toTc3Header(call.change?.(parts) ?? parts, call.separator);
-  const unsent = { method, path, headers, credentials: { Authorization } };
-  if (body === undefined) return unsent;
-  return { ...unsent, ...(isChunked ? { chunks: [sent.body] } : { body }) };
+  const content = isChunked ? { chunks: [sent.body] } : { body: sent.body };
+  return { method, path, headers, credentials: { Authorization }, ...content };
 }
 
 const JSON_TYPE: HeaderList[number] = ['Content-Type', 'application/json; charset=utf-8'];

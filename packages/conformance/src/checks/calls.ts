@@ -192,7 +192,7 @@ export const LARGE = Buffer.alloc(
 
 /** Returns the file ID of a path where nothing was ever stored. */
 export function missingFileId(t: CallContext): Promise<string> {
-  return t.files.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
+  return t.files.fileIdOf(t.files.path(`${t.uniqueName()}.missing`));
 }
 
 /** Describes a call and its response: `POST storages:batchDelete must be accepted, but the response was 400`. */

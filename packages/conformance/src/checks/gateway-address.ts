@@ -72,21 +72,6 @@ async function expectNoCall(
   t.expect((await t.fixture.count(mark)) === 0, `${what} must not reach the service`, exchange);
 }
 
-async function callQueries(t: CheckContext): Promise<void> {
-  const paths = QUERIES.map((query) => `/alpha?${query}`);
-  await callPaths(t, [...paths, `/?${QUERIES[0]}`, '/alpha??']);
-  await callEcho(t, { path: `/alpha?${LOOSE_QUERY}` }, 400);
-}
-
-async function expectSocketQuery(t: CheckContext): Promise<void> {
-  const path = `${t.fixture.socket()}?b=%2f&a=+&b=%20&a`;
-  await openSocket(t, { call: { path } }, async (socket, upgrade) => {
-    const { target } = await readHello(socket);
-    const message = `the service must receive a WebSocket at ${path}, not ${target}`;
-    t.expect(target.endsWith(path), message, upgrade);
-  });
-}
-
 export const gatewayAddress: readonly Check[] = [
   defineCheck('GW-ENV-HOST', ['fixture'], async (t) => {
     const control = t.uniqueName();
@@ -131,8 +116,19 @@ export const gatewayAddress: readonly Check[] = [
     '/%3Fa%3D1%23b/%5C%3B%3A%40%26%3D%2B%24%2C',
   ]),
   definePaths('GW-PATH/6', ['/a//b?c=//d', '/a///b//c', '//a', '/a//', '//']),
-  defineCheck('GW-QUERY-RAW', ['fixture'], callQueries),
-  defineCheck('GW-QUERY-RAW', ['fixture', 'alsoWebSocket'], expectSocketQuery),
+  defineCheck('GW-QUERY-RAW', ['fixture'], async (t) => {
+    const paths = QUERIES.map((query) => `/alpha?${query}`);
+    await callPaths(t, [...paths, `/?${QUERIES[0]}`, '/alpha??']);
+    await callEcho(t, { path: `/alpha?${LOOSE_QUERY}` }, 400);
+  }),
+  defineCheck('GW-QUERY-RAW', ['fixture', 'alsoWebSocket'], async (t) => {
+    const path = `${t.fixture.socket()}?b=%2f&a=+&b=%20&a`;
+    await openSocket(t, { call: { path } }, async (socket, upgrade) => {
+      const { target } = await readHello(socket);
+      const message = `the service must receive a WebSocket at ${path}, not ${target}`;
+      t.expect(target.endsWith(path), message, upgrade);
+    });
+  }),
   defineCheck('GW-NAME/1', [], async (t) => {
     const name = t.uniqueName();
     // As plain as a name can be: letters only.

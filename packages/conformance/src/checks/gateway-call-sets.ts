@@ -1,9 +1,6 @@
-/*
- * Sets of calls, each made once in a run, for the sentences that need such responses. The observer checks every response
- * against all invariants, whichever check waits for the set.
- */
+/* Sets of calls, each made once in a run, for the sentences that need such responses. */
 import { gzipSync } from 'node:zlib';
-import { type CallSet, oncePerRun } from '../context/check-context.ts';
+import { oncePerRun } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { type FixtureRequest, readEcho } from '../http/fixture-protocol.ts';
@@ -197,7 +194,7 @@ export const requestHandshakes = oncePerRun('handshakes', async (t): Promise<Exc
 });
 
 /** Makes calls that every gateway must reject, once in a run and on one connection. */
-const callRejected = oncePerRun('gateway-errors', (t) => {
+export const callRejected = oncePerRun('gateway-errors', (t) => {
   const service = t.uniqueName();
   const { forbiddenService } = t.settings;
   const calls: GatewayCall[] = [
@@ -215,15 +212,3 @@ const callRejected = oncePerRun('gateway-errors', (t) => {
     for (const call of calls) await gateway.call(call);
   });
 });
-
-export const RESPONSES: CallSet = { needs: ['fixture'], makeCalls: requestResponses };
-export const HANDSHAKES: CallSet = {
-  needs: ['fixture', 'webSocket'],
-  makeCalls: requestHandshakes,
-};
-/** Handshakes, for a sentence that other calls are about, too. */
-export const ALSO_HANDSHAKES: CallSet = {
-  needs: ['fixture', 'alsoWebSocket'],
-  makeCalls: requestHandshakes,
-};
-export const REJECTIONS: CallSet = { needs: [], makeCalls: callRejected };

@@ -9,14 +9,7 @@ import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import { SkipError } from '../results/errors.ts';
 import { alternate, openSocket, POST } from './calls.ts';
-import {
-  ALSO_HANDSHAKES,
-  HANDSHAKES,
-  REJECTIONS,
-  RESPONSES,
-  requestHandshakes,
-  requestResponses,
-} from './gateway-call-sets.ts';
+import { callRejected, requestHandshakes, requestResponses } from './gateway-call-sets.ts';
 
 /** More than any period at which a gateway could plausibly repeat an ID. */
 const CALLS_AT_ONCE = 16;
@@ -61,22 +54,29 @@ async function expectErrors(
   }
 }
 
+/** About all responses of services, including those to handshakes. */
+const HEADERS = ['GW-HEADERS', 'GW-HOP-BY-HOP', 'GW-REQUEST-ID-NEW/2'] as const;
+
+/** About those of services, except for handshakes. */
+const RESPONSES = [
+  'GW-BODY',
+  'GW-SSE',
+  'GW-C1',
+  'GW-C2/1',
+  'GW-C2/2',
+  'GW-C3/1',
+  'GW-DISPOSITION-INLINE',
+  'GW-REQUEST-ID/1',
+] as const;
+
+const ERRORS = ['GW-REQUEST-ID/1', 'GW-ERROR/1', 'GW-ERROR/2'] as const;
+
 export const gatewayResponses: readonly Check[] = [
-  ...defineCalls(
-    [RESPONSES],
-    ['GW-BODY', 'GW-SSE', 'GW-C1', 'GW-C2/1', 'GW-C2/2', 'GW-C3/1', 'GW-DISPOSITION-INLINE'],
-  ),
-  ...defineCalls(
-    [RESPONSES, ALSO_HANDSHAKES],
-    ['GW-HEADERS', 'GW-HOP-BY-HOP', 'GW-REQUEST-ID-NEW/2'],
-  ),
-  ...defineCalls([HANDSHAKES], ['GW-C3/2']),
-  ...defineCalls([RESPONSES, REJECTIONS], ['GW-REQUEST-ID/1']),
-  ...defineCalls(
-    [{ needs: ['fixture', 'webSocket'], makeCalls: callHandshakes }],
-    ['GW-REQUEST-ID/2'],
-  ),
-  ...defineCalls([REJECTIONS], ['GW-ERROR/1', 'GW-ERROR/2']),
+  ...defineCalls([...HEADERS, ...RESPONSES], ['fixture'], requestResponses),
+  ...defineCalls(HEADERS, ['fixture', 'alsoWebSocket'], requestHandshakes),
+  ...defineCalls(['GW-C3/2'], ['fixture', 'webSocket'], requestHandshakes),
+  ...defineCalls(['GW-REQUEST-ID/2'], ['fixture', 'webSocket'], callHandshakes),
+  ...defineCalls(ERRORS, [], callRejected),
   defineCheck('GW-STATUS', ['fixture'], async (t) => {
     for (const { sent, exchange } of await requestResponses(t)) {
       const what = `${exchange.sent.method} /respond: the status`;

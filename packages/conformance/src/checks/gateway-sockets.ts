@@ -199,24 +199,22 @@ function expectEnd(
   if (!end) throw new SkipError('no close');
 }
 
-async function expectTexts(t: CheckContext): Promise<void> {
-  const greet = t.uniqueName();
-  await openSocket(t, { greet }, async (socket, upgrade) => {
-    const first = (await undefinedIfNoResponse(t, socket.next()))?.data ?? Buffer.from('nothing');
-    const isFirst = first.toString() === greet;
-    const message = `the service's message must arrive first, not ${showBytes(t, first)}`;
-    t.expect(isFirst, message, upgrade);
-    await expectMessages(t, socket, upgrade, TEXTS);
-    await expectMessages(t, socket, upgrade, [text(`!burst ${BURST.length}`)], BURST);
-  });
-  // A connection that breaks once proves nothing.
-  const closed = (await findClosed(t)) && (await findClosed(t));
-  const message = `a WebSocket without messages must stay open for ${QUIET / 1000} s, but two were closed`;
-  t.expect(closed === undefined, message, closed);
-}
-
 export const gatewaySockets: readonly Check[] = [
-  defineCheck('GW-WS-MESSAGES/1', NEEDS, expectTexts),
+  defineCheck('GW-WS-MESSAGES/1', NEEDS, async (t) => {
+    const greet = t.uniqueName();
+    await openSocket(t, { greet }, async (socket, upgrade) => {
+      const first = (await undefinedIfNoResponse(t, socket.next()))?.data ?? Buffer.from('nothing');
+      const isFirst = first.toString() === greet;
+      const message = `the service's message must arrive first, not ${showBytes(t, first)}`;
+      t.expect(isFirst, message, upgrade);
+      await expectMessages(t, socket, upgrade, TEXTS);
+      await expectMessages(t, socket, upgrade, [text(`!burst ${BURST.length}`)], BURST);
+    });
+    // A connection that breaks once proves nothing.
+    const closed = (await findClosed(t)) && (await findClosed(t));
+    const message = `a WebSocket without messages must stay open for ${QUIET / 1000} s, but two were closed`;
+    t.expect(closed === undefined, message, closed);
+  }),
   defineCheck('GW-WS-UPGRADE', NEEDS, async (t) => {
     for (const headers of [
       { Cookie: 'a=1', 'X-Conformance': 'a' },

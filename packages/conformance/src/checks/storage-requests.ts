@@ -140,78 +140,7 @@ const withBodies = (valid: Record<string, object>, toBodies: (fields: object) =>
     toBodies(fields).map((body): CallArguments => [operation, {}, { body }]),
   );
 
-/** Makes calls in the form that a run does not use otherwise, if the deployment accepts both. */
-async function expectFormsAlike(t: CheckContext): Promise<void> {
-  const { requestForm, nameOf } = t.settings;
-  if (requestForm !== undefined) {
-    throw new DisabledError(`only the form in ${nameOf('requestForm')} is checked`);
-  }
-  const form = t.run.deployment.requestForm === 'top' ? 'data' : 'top';
-  const call = async (operation: StorageOperation, fields: object) => {
-    const reply = await t.storage.call(operation, fields, { form });
-    if (reply.rejected) throw new DisabledError(`${operation} accepts only one form of requests`);
-    return reply;
-  };
-  const { files } = t;
-  await call('getUploadMetaData', { path: files.path('uploaded.txt') });
-  const grant = await files.grant('uploaded.txt', form);
-  const bytes = Buffer.from('uploaded with a grant from the other form');
-  const reply = await postForm(t.run, grant, toFormFields(t.run, grant, bytes));
-  const rejected = 'a form with a grant from a call in the other form must be accepted';
-  t.expect(reply.isAccepted, rejected, reply);
-  await files.storeAll(['moved.txt', 'kept.txt']);
-  const fileList = files.toCopyItems([
-    { from: 'uploaded.txt', to: 'copied.txt' },
-    { from: 'moved.txt', to: 'moved.to', removeOriginal: true },
-    { from: 'uploaded.txt', to: 'kept.txt', overwrite: false },
-  ]);
-  await call('batchCopyFile', { fileList });
-  await files.expect('after batchCopyFile in the other form', {
-    'copied.txt': bytes,
-    'moved.to': files.contentOf('moved.txt'),
-    'moved.txt': undefined,
-    'kept.txt': files.contentOf('kept.txt'),
-  });
-  const ids = [grant.fileId, ...(await files.ids('kept.txt'))];
-  const links = await call('batchGetTempUrls', { fileList: toItems(ids) });
-  const linked = links.entries?.filter(isSuccess).length;
-  t.expect(linked === 2, `batchGetTempUrls must return 2 links, not ${linked}`, links);
-  await call('batchDelete', { fileList: ids });
-  await files.expectGone('after batchDelete in the other form', 'uploaded.txt', 'kept.txt');
-}
-
 type WrongCall = [operation: string, fileList: unknown, options?: StorageCallOptions];
-
-/** Makes calls that must be rejected, and expects each of them to have changed nothing. */
-async function expectNothingChanged(t: CheckContext): Promise<void> {
-  await t.files.storeReadable(['kept.txt']);
-  const ids = await t.files.ids('kept.txt', 'never.txt');
-  const [fileId] = ids;
-  const [item = {}] = t.files.toCopyItems([{ from: 'kept.txt', to: 'never.txt' }]);
-  const move = { ...item, removeOriginal: true };
-  const trailing = { body: `${t.storage.body({ fileList: [fileId] })}x` };
-  const calls: Record<string, WrongCall> = {
-    'a deletion without credentials': ['batchDelete', [fileId], { credentials: 'none' }],
-    'a deletion with a number after a file ID': ['batchDelete', [fileId, 1]],
-    'a deletion with characters after the JSON': ['batchDelete', [], trailing],
-    'a move for another environment': ['batchCopyFile', [move], { env: t.uniqueName() }],
-    'a move followed by an item without dstPath': [
-      'batchCopyFile',
-      [move, { ...item, dstPath: undefined }],
-    ],
-  };
-  for (const [what, [operation, fileList, options]] of Object.entries(calls)) {
-    const reply = await t.storage.call(operation, { fileList }, options);
-    // Other rules cover a call that is not rejected.
-    if (!reply.rejected) throw new SkipError(`${what} is not rejected`);
-    const { entries } = await t.storage.list('batchGetTempUrls', toItems(ids));
-    const [isKept, isMade] = ids.map((id) => linkOf(entryOf(entries, id)) !== undefined);
-    const rejected = `${what} was rejected with ${reply.received.status}`;
-    t.expect(isKept === true, `${rejected}, but the file that it names is gone`, reply);
-    t.expect(!isMade, `${rejected}, but a file was made at its destination`, reply);
-    if (!isKept || isMade) return;
-  }
-}
 
 export const storageRequests: readonly Check[] = [
   defineAccepted('ST-PATH/1', (valid) => Object.entries(valid)),
@@ -235,7 +164,7 @@ export const storageRequests: readonly Check[] = [
   }),
   defineAccepted('ST-META-CALL', (_, t) =>
     ['file.txt', 'level/deeper/file', 'file.txt'].map((name) => {
-      return ['getUploadMetaData', { path: t.storage.path(name) }];
+      return ['getUploadMetaData', { path: t.files.path(name) }];
     }),
   ),
   // What lenient routers ignore after the name of an operation.
@@ -264,6 +193,71 @@ export const storageRequests: readonly Check[] = [
     const toBodies = (fields: object) => [...toMistyped(fields).map(t.storage.body), DEEP];
     return withBodies({ ...valid, batchGetTempUrls }, toBodies);
   }),
-  defineCheck('ST-REQUEST/3', needsFiles, expectFormsAlike),
-  defineCheck('ST-REFUSED-UNDONE', needsFiles, expectNothingChanged),
+  defineCheck('ST-REQUEST/3', needsFiles, async (t) => {
+    const { requestForm, nameOf } = t.settings;
+    if (requestForm !== undefined) {
+      throw new DisabledError(`only the form in ${nameOf('requestForm')} is checked`);
+    }
+    const form = t.run.deployment.requestForm === 'top' ? 'data' : 'top';
+    const call = async (operation: StorageOperation, fields: object) => {
+      const reply = await t.storage.call(operation, fields, { form });
+      if (reply.rejected) throw new DisabledError(`${operation} accepts only one form of requests`);
+      return reply;
+    };
+    const { files } = t;
+    await call('getUploadMetaData', { path: files.path('uploaded.txt') });
+    const grant = await files.grant('uploaded.txt', form);
+    const bytes = Buffer.from('uploaded with a grant from the other form');
+    const reply = await postForm(t.run, grant, toFormFields(t.run, grant, bytes));
+    const rejected = 'a form with a grant from a call in the other form must be accepted';
+    t.expect(reply.isAccepted, rejected, reply);
+    await files.storeAll(['moved.txt', 'kept.txt']);
+    const fileList = files.toCopyItems([
+      { from: 'uploaded.txt', to: 'copied.txt' },
+      { from: 'moved.txt', to: 'moved.to', removeOriginal: true },
+      { from: 'uploaded.txt', to: 'kept.txt', overwrite: false },
+    ]);
+    await call('batchCopyFile', { fileList });
+    await files.expect('after batchCopyFile in the other form', {
+      'copied.txt': bytes,
+      'moved.to': files.contentOf('moved.txt'),
+      'moved.txt': undefined,
+      'kept.txt': files.contentOf('kept.txt'),
+    });
+    const ids = [grant.fileId, ...(await files.ids('kept.txt'))];
+    const links = await call('batchGetTempUrls', { fileList: toItems(ids) });
+    const linked = links.entries?.filter(isSuccess).length;
+    t.expect(linked === 2, `batchGetTempUrls must return 2 links, not ${linked}`, links);
+    await call('batchDelete', { fileList: ids });
+    await files.expectGone('after batchDelete in the other form', 'uploaded.txt', 'kept.txt');
+  }),
+  defineCheck('ST-REFUSED-UNDONE', needsFiles, async (t) => {
+    await t.files.storeReadable(['kept.txt']);
+    const ids = await t.files.ids('kept.txt', 'never.txt');
+    const [fileId] = ids;
+    const [item = {}] = t.files.toCopyItems([{ from: 'kept.txt', to: 'never.txt' }]);
+    const move = { ...item, removeOriginal: true };
+    const trailing = { body: `${t.storage.body({ fileList: [fileId] })}x` };
+    const calls: Record<string, WrongCall> = {
+      'a deletion without credentials': ['batchDelete', [fileId], { credentials: 'none' }],
+      'a deletion with a number after a file ID': ['batchDelete', [fileId, 1]],
+      'a deletion with characters after the JSON': ['batchDelete', [], trailing],
+      'a move for another environment': ['batchCopyFile', [move], { env: t.uniqueName() }],
+      'a move followed by an item without dstPath': [
+        'batchCopyFile',
+        [move, { ...item, dstPath: undefined }],
+      ],
+    };
+    for (const [what, [operation, fileList, options]] of Object.entries(calls)) {
+      const reply = await t.storage.call(operation, { fileList }, options);
+      // Other rules cover a call that is not rejected.
+      if (!reply.rejected) throw new SkipError(`${what} is not rejected`);
+      const { entries } = await t.storage.list('batchGetTempUrls', toItems(ids));
+      const [isKept, isMade] = ids.map((id) => linkOf(entryOf(entries, id)) !== undefined);
+      const rejected = `${what} was rejected with ${reply.received.status}`;
+      t.expect(isKept === true, `${rejected}, but the file that it names is gone`, reply);
+      t.expect(!isMade, `${rejected}, but a file was made at its destination`, reply);
+      if (!isKept || isMade) return;
+    }
+  }),
 ];

@@ -9,7 +9,7 @@ import { makeValidFields, missingFileId, needsFiles } from './calls.ts';
 /** Makes calls that succeed or are rejected without any file, once in a run. */
 const callWithoutFiles = oncePerRun('calls-without-files', async (t): Promise<void> => {
   const fields = await makeValidFields(t);
-  await t.storage.call('getUploadMetaData', { path: t.storage.path('level/deeper/file.txt') });
+  await t.storage.call('getUploadMetaData', { path: t.files.path('level/deeper/file.txt') });
   const rejected: (readonly [StorageOperation, StorageCallOptions])[] = [
     ...STORAGE_OPERATIONS.map((operation) => [operation, { body: '{}' }] as const),
     ['batchGetTempUrls', { credentials: 'none', headers: { Accept: 'text/html, */*;q=0.8' } }],
@@ -52,13 +52,11 @@ const callWithFiles = oncePerRun(
 
 export const storageResponses: readonly Check[] = [
   ...defineCalls(
-    [{ needs: ['storageCredentials'], makeCalls: callWithoutFiles }],
     ['ST-RESPONSE', 'ST-PRESENT/1', 'ST-PRESENT/2'],
+    ['storageCredentials'],
+    callWithoutFiles,
   ),
-  ...defineCalls(
-    [{ needs: needsFiles, makeCalls: callWithFiles }],
-    ['ST-PRESENT/3', 'ST-LISTS/1', 'ST-LISTS/2'],
-  ),
+  ...defineCalls(['ST-PRESENT/3', 'ST-LISTS/1', 'ST-LISTS/2'], needsFiles, callWithFiles),
   defineCheck('ST-RESPONSE', needsFiles, async (t) => {
     const { entry, bytes } = await callWithFiles(t);
     const { fileID } = entry;

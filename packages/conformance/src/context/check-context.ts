@@ -38,15 +38,13 @@ function toCheck(id: SentenceId, needs: readonly Need[], perform: Check['perform
   return { engine, id, api, needs, perform };
 }
 
-/** Calls that cause responses to which invariants apply. */
-export interface CallSet {
-  needs: readonly Need[];
-  makeCalls: (t: CallContext) => Promise<unknown>;
-}
-
-/** Defines checks that make calls for invariants: for each sentence, one check for each set of calls. */
-export function defineCalls(callSets: readonly CallSet[], ids: readonly InvariantId[]): Check[] {
-  return callSets.flatMap(({ needs, makeCalls }) => ids.map((id) => toCheck(id, needs, makeCalls)));
+/** Defines a check for each of several sentences that only makes calls, whose responses the invariants check. */
+export function defineCalls(
+  ids: readonly InvariantId[],
+  needs: readonly Need[],
+  makeCalls: (t: CallContext) => Promise<unknown>,
+): Check[] {
+  return ids.map((id) => toCheck(id, needs, makeCalls));
 }
 
 /** Clients for both APIs, and assertions about their responses. */
@@ -61,21 +59,20 @@ export class CheckContext {
   readonly files: Files;
   readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
   readonly #cited: Pick<Finding, 'sentence' | 'where'>;
-  readonly #folder: string;
 
   /** @param sentence what findings are about */
   constructor(run: Run, name: string, sentence?: SentenceId) {
     this.run = run;
     this.#cited = sentence ? { sentence, where: placeOf(findRule(sentence)) } : { where: '' };
     const topic = name.toLowerCase().replace(/[^a-z\d]+/g, '-');
-    this.#folder = run.newFolder(topic);
     this.settings = run.settings;
     this.signal = run.signal;
     this.gateway = createGatewayClient(run);
     const call = (path: string) => this.gateway.call({ path });
     this.fixture = createFixtureClient(call, run.settings.timeoutMs);
-    this.storage = createStorageClient(run, this.#folder);
-    this.files = new Files({ run, storage: this.storage, expect: this.expect });
+    this.storage = createStorageClient(run);
+    const files = { run, storage: this.storage, expect: this.expect };
+    this.files = new Files(files, `${run.newFolder(topic)}/`);
   }
 
   /**
@@ -115,7 +112,7 @@ export class CheckContext {
     try {
       await use({
         gateway: createGatewayClient(this.run, caller),
-        storage: createStorageClient(this.run, this.#folder, caller),
+        storage: createStorageClient(this.run, caller),
       });
     } finally {
       agents.http.destroy();

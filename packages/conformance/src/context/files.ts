@@ -54,7 +54,8 @@ export class Files {
   /** Copies and moves may change a file's ID; a deleted file must not be found by its previous one. */
   readonly #ids = new Map<string, string>();
 
-  constructor(context: Context, folder = '') {
+  /** @param folder with a `/` at its end */
+  constructor(context: Context, folder: string) {
     this.#context = context;
     this.#folder = folder;
   }
@@ -70,7 +71,7 @@ export class Files {
   }
 
   path(name: string): string {
-    return this.#context.storage.path(this.#folder + name);
+    return this.#folder + name;
   }
 
   /** Returns the content that was last uploaded to a name. */

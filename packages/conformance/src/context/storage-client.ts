@@ -29,7 +29,7 @@ export interface StorageCallOptions {
 
 export type StorageClient = ReturnType<typeof createStorageClient>;
 
-export function createStorageClient(run: Run, folder: string, caller = run.caller) {
+export function createStorageClient(run: Run, caller = run.caller) {
   const { settings, secrets } = run;
 
   async function call(operation: string, fields: object, options: StorageCallOptions = {}) {
@@ -53,8 +53,6 @@ export function createStorageClient(run: Run, folder: string, caller = run.calle
 
     /** Returns the body of a call as JSON, in the form that the deployment accepts. */
     body: (fields: unknown) => JSON.stringify(toForm(fields, run.deployment.requestForm)),
-
-    path: (name: string) => `${folder}/${name}`,
 
     /** Returns a cloud path as copy calls spell it: with a leading `/` if the deployment accepts that (D24). */
     copyPath: (path: string, spelling: CopyPaths = run.deployment.copyPaths) =>

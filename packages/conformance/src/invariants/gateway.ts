@@ -8,6 +8,41 @@ import { quoteJson, quoteText } from '../results/redact.ts';
 import { type Claim, claimEach, claimSameHeaders } from './claims.ts';
 import { type Invariant, type Invariants, type ObservedCall, UNUSED_PREFIX } from './invariant.ts';
 
+const isHandshake = ({ sent }: ObservedCall): boolean =>
+  readAll(sent.headers, 'upgrade').includes('websocket');
+
+/** Whether a response is certainly that of a hosted service, with content. */
+function isOfService({ received, fixtureResponse }: ObservedCall): boolean {
+  const { status } = received;
+  if (status < 200 || status === 204 || status === 304) return false;
+  return status < 400 || (fixtureResponse !== undefined && !isGatewayError(received));
+}
+
+const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
+
+/** "Starts with a letter, then 0 to 58 characters from letters, digits, …, then ends with a letter or digit." */
+const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
+
+/**
+ * Whether a response is certainly an error of the gateway itself: no hosted service may be called by this name, or the
+ * body is recognized, because a hosted service may respond with any status and body.
+ */
+function isOwnError(call: ObservedCall): boolean {
+  const { received, fixtureResponse, settings } = call;
+  if (received.status < 400 || fixtureResponse) return false;
+  // Only responses of hosted services have this header, if the deployment sends it at all.
+  const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
+  if (received.header(upstreamStatus) !== undefined) return false;
+  return isUncallable(call) || isGatewayError(received) || CODES.has(Object(received.json).code);
+}
+
+function isUncallable({ service = '', fixturePath, settings }: ObservedCall): boolean {
+  const isFixture = fixturePath !== undefined;
+  if (isFixture) return false;
+  const isForbidden = service === settings.forbiddenService;
+  return isForbidden || service.startsWith(UNUSED_PREFIX) || !SERVICE_NAME.test(service);
+}
+
 /** Returns the sentence of GW-PATH that is about a path. */
 function sentenceAbout(fixturePath: string): SentenceId {
   if (fixturePath === '') return 'GW-PATH/2';
@@ -27,27 +62,6 @@ const samePath =
     return [[pathname === expected, message]];
   };
 
-const sameQuery: Invariant = ({ echo, sent }) => {
-  const { search: expected } = splitTarget(sent.url);
-  if (!echo || expected === '') return undefined;
-  const { search: actual } = splitTarget(echo.target);
-  const message = `the service must receive the query ${expected}, but received ${actual || 'none'}`;
-  return [[actual === expected, message]];
-};
-
-const sameMethod: Invariant = ({ echo, sent }) => {
-  if (!echo) return undefined;
-  const message = `the service must receive a ${sent.method}, but received a ${echo.method}`;
-  return [[echo.method === sent.method, message]];
-};
-
-const sameRequestBody: Invariant = ({ echo, sent }) => {
-  if (!echo || sent.method !== 'POST') return undefined;
-  const { size, sha256 } = echo.body;
-  const message = `the service must receive the body unchanged, but its ${sent.body.length} bytes arrived as ${size} bytes with the SHA-256 ${sha256}`;
-  return [[sha256 === hash('sha256', sent.body), message]];
-};
-
 /** Compares the body with what the fixture service sent, if the request says what that is. */
 const sameResponseBody: Invariant = ({ fixtureResponse, received }) => {
   const expected = fixtureResponse?.body?.();
@@ -59,14 +73,6 @@ const sameResponseBody: Invariant = ({ fixtureResponse, received }) => {
   return [[expected.equals(actual), message]];
 };
 
-const sameEvents: Invariant = (call) => {
-  const { fixtureResponse, received } = call;
-  const type = readAll(fixtureResponse?.headers ?? [], 'content-type').join();
-  if (toMediaType(type) !== STREAM) return undefined;
-  const message = `the content type must be ${STREAM}, not ${quoteText(received.mediaType)}`;
-  return [[received.mediaType === STREAM, message], ...(sameResponseBody(call) ?? [])];
-};
-
 /** Returns the names of hop-by-hop headers, which include those listed in `Connection`. */
 function listHops(headers: HeaderList): string[] {
   const listed = readAll(headers, 'connection').join().toLowerCase().split(',');
@@ -75,26 +81,6 @@ function listHops(headers: HeaderList): string[] {
 }
 
 const REPLACED = ['x-request-id', 'content-disposition'];
-
-const sameHeaders: Invariant = ({ fixtureResponse, received }) => {
-  const { headers = [] } = fixtureResponse ?? {};
-  const names = [...listHops(headers), ...REPLACED];
-  const forwarded = headers.filter(([name]) => !names.includes(name.toLowerCase()));
-  return forwarded.length === 0 ? undefined : claimSameHeaders(forwarded, received.headers);
-};
-
-const noHops: Invariant = ({ fixtureResponse, received }) => {
-  const { headers = [] } = fixtureResponse ?? {};
-  const hops = listHops(headers);
-  const sent = headers.filter(([name]) => hops.includes(name.toLowerCase()));
-  return claimEach(sent, ([name, value]) => {
-    const actual = readAll(received.headers, name).join(', ');
-    // The gateway has a `Connection` header of its own, unrelated to the names that the service listed.
-    const isConnection = name.toLowerCase() === 'connection';
-    const isKept = isConnection ? /x-conformance/i.test(actual) : actual.includes(value.trim());
-    return [!isKept, `the service's ${name} must not reach the caller, but it did: ${actual}`];
-  });
-};
 
 /** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
 const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
@@ -136,29 +122,6 @@ const hasId = ({ received }: Exchange): Claim[] => [
   [Boolean(received.header('x-request-id')?.trim()), 'the response must have an X-Request-Id'],
 ];
 
-/** For responses whose sender is certain: an intermediary may send others. */
-const hasIdOfGateway: Invariant = (call) => {
-  const hasKnownSender = isOfService(call) || isOwnError(call) || call.fixtureResponse;
-  return hasKnownSender && !isHandshake(call) ? hasId(call) : undefined;
-};
-
-const isReplaced: Invariant = ({ fixtureResponse, received }) => {
-  const ofService = readAll(fixtureResponse?.headers ?? [], 'x-request-id');
-  const actual = readAll(received.headers, 'x-request-id');
-  if (ofService.length === 0 || actual.length === 0) return undefined;
-  const isNew = actual.length === 1 && !ofService.some((id) => actual[0]?.includes(id.trim()));
-  const message = `X-Request-Id must have exactly one value, set by the gateway, but was ${actual.join(' and ')}`;
-  return [[isNew, message]];
-};
-
-const sameId: Invariant = (call) => {
-  const header = call.received.header('x-request-id');
-  const { requestId } = Object(call.received.json);
-  if (!isOwnError(call) || header === undefined || requestId === undefined) return undefined;
-  const message = `requestId must equal X-Request-Id ${header}, not ${quoteJson(requestId)}`;
-  return [[requestId === header, message]];
-};
-
 /** The invariants of the gateway. The observer checks every response in a run to a call of a service. */
 export const gatewayInvariants = {
   'GW-PATH/1': samePath('GW-PATH/1'),
@@ -167,11 +130,42 @@ export const gatewayInvariants = {
   'GW-PATH/4': samePath('GW-PATH/4'),
   'GW-PATH/5': samePath('GW-PATH/5'),
   'GW-PATH/6': samePath('GW-PATH/6'),
-  'GW-QUERY-RAW': sameQuery,
-  'GW-FORWARD-METHOD': sameMethod,
-  'GW-FORWARD-BODY': sameRequestBody,
-  'GW-HEADERS': sameHeaders,
-  'GW-HOP-BY-HOP': noHops,
+  'GW-QUERY-RAW': ({ echo, sent }) => {
+    const { search: expected } = splitTarget(sent.url);
+    if (!echo || expected === '') return undefined;
+    const { search: actual } = splitTarget(echo.target);
+    const message = `the service must receive the query ${expected}, but received ${actual || 'none'}`;
+    return [[actual === expected, message]];
+  },
+  'GW-FORWARD-METHOD': ({ echo, sent }) => {
+    if (!echo) return undefined;
+    const message = `the service must receive a ${sent.method}, but received a ${echo.method}`;
+    return [[echo.method === sent.method, message]];
+  },
+  'GW-FORWARD-BODY': ({ echo, sent }) => {
+    if (!echo || sent.method !== 'POST') return undefined;
+    const { size, sha256 } = echo.body;
+    const message = `the service must receive the body unchanged, but its ${sent.body.length} bytes arrived as ${size} bytes with the SHA-256 ${sha256}`;
+    return [[sha256 === hash('sha256', sent.body), message]];
+  },
+  'GW-HEADERS': ({ fixtureResponse, received }) => {
+    const { headers = [] } = fixtureResponse ?? {};
+    const names = [...listHops(headers), ...REPLACED];
+    const forwarded = headers.filter(([name]) => !names.includes(name.toLowerCase()));
+    return forwarded.length === 0 ? undefined : claimSameHeaders(forwarded, received.headers);
+  },
+  'GW-HOP-BY-HOP': ({ fixtureResponse, received }) => {
+    const { headers = [] } = fixtureResponse ?? {};
+    const hops = listHops(headers);
+    const sent = headers.filter(([name]) => hops.includes(name.toLowerCase()));
+    return claimEach(sent, ([name, value]) => {
+      const actual = readAll(received.headers, name).join(', ');
+      // The gateway has a `Connection` header of its own, unrelated to the names that the service listed.
+      const isConnection = name.toLowerCase() === 'connection';
+      const isKept = isConnection ? /x-conformance/i.test(actual) : actual.includes(value.trim());
+      return [!isKept, `the service's ${name} must not reach the caller, but it did: ${actual}`];
+    });
+  },
   'GW-BODY': sameResponseBody,
   'GW-C1': requires('attachment', (call) => ruleOf(call) === 'C1'),
   'GW-C2/1': requires('attachment', (call) => ruleOf(call) === 'C2'),
@@ -181,45 +175,33 @@ export const gatewayInvariants = {
   'GW-DISPOSITION-INLINE': requires('anything but inline', (call) =>
     ['C1', 'C2'].includes(ruleOf(call) ?? ''),
   ),
-  'GW-REQUEST-ID/1': hasIdOfGateway,
+  // For responses whose sender is certain: an intermediary may send others.
+  'GW-REQUEST-ID/1': (call) => {
+    const hasKnownSender = isOfService(call) || isOwnError(call) || call.fixtureResponse;
+    return hasKnownSender && !isHandshake(call) ? hasId(call) : undefined;
+  },
   'GW-REQUEST-ID/2': (call) => (isHandshake(call) ? hasId(call) : undefined),
-  'GW-REQUEST-ID-NEW/2': isReplaced,
-  'GW-SSE': sameEvents,
+  'GW-REQUEST-ID-NEW/2': ({ fixtureResponse, received }) => {
+    const ofService = readAll(fixtureResponse?.headers ?? [], 'x-request-id');
+    const actual = readAll(received.headers, 'x-request-id');
+    if (ofService.length === 0 || actual.length === 0) return undefined;
+    const isNew = actual.length === 1 && !ofService.some((id) => actual[0]?.includes(id.trim()));
+    const message = `X-Request-Id must have exactly one value, set by the gateway, but was ${actual.join(' and ')}`;
+    return [[isNew, message]];
+  },
+  'GW-SSE': (call) => {
+    const { fixtureResponse, received } = call;
+    const type = readAll(fixtureResponse?.headers ?? [], 'content-type').join();
+    if (toMediaType(type) !== STREAM) return undefined;
+    const message = `the content type must be ${STREAM}, not ${quoteText(received.mediaType)}`;
+    return [[received.mediaType === STREAM, message], ...(sameResponseBody(call) ?? [])];
+  },
   'GW-ERROR/1': (call) => (isOwnError(call) ? call.checkSchema() : undefined),
-  'GW-ERROR/2': sameId,
+  'GW-ERROR/2': (call) => {
+    const header = call.received.header('x-request-id');
+    const { requestId } = Object(call.received.json);
+    if (!isOwnError(call) || header === undefined || requestId === undefined) return undefined;
+    const message = `requestId must equal X-Request-Id ${header}, not ${quoteJson(requestId)}`;
+    return [[requestId === header, message]];
+  },
 } satisfies Invariants;
-
-const isHandshake = ({ sent }: ObservedCall): boolean =>
-  readAll(sent.headers, 'upgrade').includes('websocket');
-
-/** Whether a response is certainly that of a hosted service, with content. */
-function isOfService({ received, fixtureResponse }: ObservedCall): boolean {
-  const { status } = received;
-  if (status < 200 || status === 204 || status === 304) return false;
-  return status < 400 || (fixtureResponse !== undefined && !isGatewayError(received));
-}
-
-const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
-
-/** "Starts with a letter, then 0 to 58 characters from letters, digits, …, then ends with a letter or digit." */
-const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
-
-/**
- * Whether a response is certainly an error of the gateway itself: no hosted service may be called by this name, or the
- * body is recognized, because a hosted service may respond with any status and body.
- */
-function isOwnError(call: ObservedCall): boolean {
-  const { received, fixtureResponse, settings } = call;
-  if (received.status < 400 || fixtureResponse) return false;
-  // Only responses of hosted services have this header, if the deployment sends it at all.
-  const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
-  if (received.header(upstreamStatus) !== undefined) return false;
-  return isUncallable(call) || isGatewayError(received) || CODES.has(Object(received.json).code);
-}
-
-function isUncallable({ service = '', fixturePath, settings }: ObservedCall): boolean {
-  const isFixture = fixturePath !== undefined;
-  if (isFixture) return false;
-  const isForbidden = service === settings.forbiddenService;
-  return isForbidden || service.startsWith(UNUSED_PREFIX) || !SERVICE_NAME.test(service);
-}

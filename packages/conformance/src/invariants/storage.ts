@@ -2,7 +2,7 @@ import { type Call, isWebUrl, parseJson } from '../http/exchange.ts';
 import { hasFailed, isSuccess } from '../http/read-response.ts';
 import { quoteJson } from '../results/redact.ts';
 import { type Claim, claimEach } from './claims.ts';
-import type { Invariant, Invariants, ObservedCall } from './invariant.ts';
+import type { Invariants, ObservedCall } from './invariant.ts';
 
 const isCopy = ({ operationId }: ObservedCall) => operationId === 'batchCopyFile';
 
@@ -58,32 +58,6 @@ const present = (name: string, value: unknown): Claim => [
   `the response should have the field ${name}`,
 ];
 
-const oneEntryPerItem: Invariant = ({ reply: { entries }, sent }) => {
-  const items = itemsOf(sent);
-  if (!entries || !items) return undefined;
-  const message = `data.fileList must have ${items.length} entries, but has ${entries.length}`;
-  return [[entries.length === items.length, message]];
-};
-
-const sameFileIds: Invariant = (call) => {
-  const { entries } = call.reply;
-  if (isCopy(call) || !entries) return undefined;
-  const [actual, expected] = [listFileIds(entries), listFileIds(itemsOf(call.sent) ?? [])];
-  const count = (ids: readonly string[], id: string) => ids.filter((each) => each === id).length;
-  return claimEach([...new Set(expected)], (id) => {
-    const counts = `${count(expected, id)} entries must have the fileID ${id}`;
-    return [count(actual, id) === count(expected, id), `${counts}, but ${count(actual, id)} do`];
-  });
-};
-
-const linksAreUrls: Invariant = ({ operationId, reply: { entries = [] } }) => {
-  const linked = operationId === 'batchGetTempUrls' ? entries.filter(isSuccess) : [];
-  return claimEach(linked, ({ tempFileURL: url }) => {
-    const message = `the link of a file must be an absolute URL, not ${quoteJson(url)}`;
-    return [isWebUrl(url), message];
-  });
-};
-
 /** The invariants of the storage API. The observer checks every response in a run to a storage call. */
 export const storageInvariants = {
   'ST-RESPONSE': (call) => [...call.checkSchema(), ...claimEnvelope(call)],
@@ -96,7 +70,27 @@ export const storageInvariants = {
     const what = 'fileID in the entry of a copied file';
     return claimEach(copied, ({ fileID }) => present(what, fileID));
   },
-  'ST-LINKS-CALL': linksAreUrls,
-  'ST-LISTS/1': oneEntryPerItem,
-  'ST-LISTS/2': sameFileIds,
+  'ST-LINKS-CALL': ({ operationId, reply: { entries = [] } }) => {
+    const linked = operationId === 'batchGetTempUrls' ? entries.filter(isSuccess) : [];
+    return claimEach(linked, ({ tempFileURL: url }) => {
+      const message = `the link of a file must be an absolute URL, not ${quoteJson(url)}`;
+      return [isWebUrl(url), message];
+    });
+  },
+  'ST-LISTS/1': ({ reply: { entries }, sent }) => {
+    const items = itemsOf(sent);
+    if (!entries || !items) return undefined;
+    const message = `data.fileList must have ${items.length} entries, but has ${entries.length}`;
+    return [[entries.length === items.length, message]];
+  },
+  'ST-LISTS/2': (call) => {
+    const { entries } = call.reply;
+    if (isCopy(call) || !entries) return undefined;
+    const [actual, expected] = [listFileIds(entries), listFileIds(itemsOf(call.sent) ?? [])];
+    const count = (ids: readonly string[], id: string) => ids.filter((each) => each === id).length;
+    return claimEach([...new Set(expected)], (id) => {
+      const counts = `${count(expected, id)} entries must have the fileID ${id}`;
+      return [count(actual, id) === count(expected, id), `${counts}, but ${count(actual, id)} do`];
+    });
+  },
 } satisfies Invariants;

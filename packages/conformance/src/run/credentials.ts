@@ -91,10 +91,10 @@ async function findGatewayCredentials(run: Run): Promise<Partial<Deployment>> {
 /** A deployment accepts 'at least one of the two forms' (D21). Tries them with calls that store nothing. */
 async function findStorageForm(run: Run): Promise<Partial<Deployment>> {
   const { requestForm: expected } = run.settings;
-  const { storage } = new CheckContext(run, 'probe');
+  const { storage, files } = new CheckContext(run, 'probe');
   const attempts: Attempt[] = [];
   const calls = {
-    getUploadMetaData: { path: storage.path('probe.txt') },
+    getUploadMetaData: { path: files.path('probe.txt') },
     batchGetTempUrls: { fileList: [{ fileID: run.uniqueName() }] },
   };
   for (const [operation, fields] of Object.entries(calls)) {

@@ -27,7 +27,7 @@ test.each<[string, error: unknown, Outcome]>([
 
 test('only a check that defineCalls created may make no assertions', async () => {
   const check = defineCheck('GW-C1', [], async () => {});
-  const calls = defineCalls([{ needs: [], makeCalls: async () => {} }], ['GW-C1']);
+  const calls = defineCalls(['GW-C1'], [], async () => {});
   const failed = { outcome: 'error', reason: expect.stringContaining('made no assertions') };
   expect(await runChecks(running, [check])).toMatchObject([failed]);
   expect(await runChecks(running, calls)).toMatchObject([{ outcome: 'pass' }]);

@@ -27,7 +27,7 @@ export async function removeLeftovers(run: Run): Promise<string[]> {
   );
   // The target may be responding again.
   run.pace.reset();
-  const storage = createStorageClient(run, '', run.caller.with({ signal }));
+  const storage = createStorageClient(run, run.caller.with({ signal }));
   for (const pause of PAUSES) {
     if (paths.length > 0) await wait(pause);
     const batches: string[][] = [];
@@ -52,7 +52,7 @@ function tryCall<Value>(call: () => Promise<Value>): Promise<Value | undefined> 
 
 /** Removes the files at some paths. Returns those that still exist, or may. */
 async function removeBatch(run: Run, storage: StorageClient, paths: readonly string[]) {
-  const files = new Files({ run, storage, expect: () => {} });
+  const files = new Files({ run, storage, expect: () => {} }, '');
   const ids = new Map<string, string>();
   for (const path of paths) {
     const id = run.leftovers.get(path) ?? (await tryCall(() => files.fileIdOf(path)));
