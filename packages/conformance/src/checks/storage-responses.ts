@@ -24,31 +24,29 @@ const callWithoutFiles = oncePerRun('calls-without-files', async (t): Promise<vo
 });
 
 /** Makes calls for lists, some of whose items fail, once in a run. Returns the entry for a copy, and the copied bytes. */
-const callWithFiles = oncePerRun(
-  'calls-with-files',
-  async (t): Promise<{ entry: Entry; bytes: Buffer }> => {
-    await t.files.storeReadable(['a.txt', 'level/b.TXT']);
-    const [a = '', b = ''] = await t.files.ids('a.txt', 'level/b.TXT');
-    const missing = await missingFileId(t);
-    // A deployment may reject a list of this length, but must not cut it.
-    await t.storage.call('batchGetTempUrls', { fileList: toItems(Array(30).fill(a)) });
-    await t.storage.call('batchGetTempUrls', { fileList: toItems([a, missing, a, b]) });
+const callWithFiles = oncePerRun('calls-with-files', async (t) => {
+  await t.files.storeReadable(['a.txt', 'level/b.TXT']);
+  const [a = '', b = ''] = await t.files.ids('a.txt', 'level/b.TXT');
+  const missing = await missingFileId(t);
+  // A deployment may reject a list of this length, but must not cut it.
+  await t.storage.call('batchGetTempUrls', { fileList: toItems(Array(30).fill(a)) });
+  await t.storage.call('batchGetTempUrls', { fileList: toItems([a, missing, a, b]) });
 
-    const { entries } = await t.files.tryCopy({ from: 'a.txt', to: 'copy.txt' });
-    await t.files.tryCopy({ from: 'missing.txt', to: 'never.txt' });
-    await t.files.tryCopy(
-      { from: 'a.txt', to: 'twice.txt' },
-      { from: 'a.txt', to: 'twice.txt' },
-      { from: 'missing.txt', to: 'never.txt' },
-      { from: 'a.txt', to: 'level/b.TXT', overwrite: false },
-      { from: 'a.txt', to: 'not@allowed.txt' },
-    );
-    await t.files.tryCopy({ from: 'level/b.TXT', to: 'moved.txt', removeOriginal: true });
-    await t.storage.call('batchDelete', { fileList: [a, missing, a, b] });
-    await t.storage.call('batchDelete', { fileList: [missing] });
-    return { entry: entries?.[0] ?? {}, bytes: t.files.contentOf('a.txt') };
-  },
-);
+  const { entries } = await t.files.tryCopy({ from: 'a.txt', to: 'copy.txt' });
+  await t.files.tryCopy({ from: 'missing.txt', to: 'never.txt' });
+  await t.files.tryCopy(
+    { from: 'a.txt', to: 'twice.txt' },
+    { from: 'a.txt', to: 'twice.txt' },
+    { from: 'missing.txt', to: 'never.txt' },
+    { from: 'a.txt', to: 'level/b.TXT', overwrite: false },
+    { from: 'a.txt', to: 'not@allowed.txt' },
+  );
+  await t.files.tryCopy({ from: 'level/b.TXT', to: 'moved.txt', removeOriginal: true });
+  await t.storage.call('batchDelete', { fileList: [a, missing, a, b] });
+  await t.storage.call('batchDelete', { fileList: [missing] });
+  const entry: Entry = entries?.[0] ?? {};
+  return { entry, bytes: t.files.contentOf('a.txt') };
+});
 
 export const storageResponses: readonly Check[] = [
   ...defineCalls(

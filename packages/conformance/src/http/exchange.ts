@@ -102,8 +102,8 @@ export function toHeaderRecord(headers: HeaderList): Record<string, string | str
   const values = Map.groupBy(headers, ([name]) => name);
   return Object.fromEntries(
     [...values].map(([name, entries]) => {
-      const [first = '', ...others] = entries.map(([, value]) => value);
-      return [name, others.length === 0 ? first : [first, ...others]];
+      const all = entries.map(([, value]) => value);
+      return [name, all.length > 1 ? all : all.join()];
     }),
   );
 }

@@ -40,25 +40,25 @@ export class ResponseValidator {
       return [{ message: `the status ${received.status} is not documented`, where: name }];
     }
     const { contentType = '', pointer, response } = documented;
-    const headers = Object.entries(response.headers ?? {}).flatMap(([header, node]) => {
+    const findings = Object.entries(response.headers ?? {}).flatMap(([header, node]) => {
       const found = dereference(document, node, `${pointer}/headers/${header}`);
       if (!found.value.required || received.header(header)) return [];
       return [{ message: `the ${header} header is required`, where: `${name} ${found.pointer}` }];
     });
     const actual = received.header('content-type');
+    const where = joinPointer(pointer, 'content', contentType, 'schema');
     if (actual === undefined || toMediaType(actual) !== contentType) {
       const found = actual === undefined ? 'but it is missing' : `not ${actual}`;
       const message = `the content type must be ${contentType}, ${found}`;
-      return [...headers, { message, where: `${name} ${pointer}/content` }];
+      findings.push({ message, where: `${name} ${pointer}/content` });
+    } else if (received.json === undefined) {
+      findings.push({ message: 'the body must be JSON', where: `${name} ${where}` });
+    } else {
+      const validate = this.#ajv.getSchema(`${name}${where}`);
+      validate?.(received.json);
+      findings.push(...(validate?.errors ?? []).map((error) => toFinding(name, where, error)));
     }
-    const where = joinPointer(pointer, 'content', contentType, 'schema');
-    if (received.json === undefined) {
-      return [...headers, { message: 'the body must be JSON', where: `${name} ${where}` }];
-    }
-    const validate = this.#ajv.getSchema(`${name}${where}`);
-    validate?.(received.json);
-    const errors = validate?.errors ?? [];
-    return [...headers, ...errors.map((error) => toFinding(name, where, error))];
+    return findings;
   }
 }
 

@@ -33,7 +33,7 @@ export function toHtml(report: Report): string {
 <h1 class="${(['pass', 'fail', 'skip'] as const)[exitCode]}">${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}</h1>
 ${targets.map(({ url, contract, version }) => markup`<p><code>${url}</code> checked against ${contract} ${version}</p>\n`)}
 <p class="quiet">${startedAt}, ${(durationMs / 1000).toFixed(1)} s, ${calls} calls, @berth/conformance ${manifest.version}, seed ${seed}</p>
-${toProblems(problems)}
+${problems.length > 0 ? markup`<h2>What to fix</h2>\n<ol>${problems.map(toProblem)}</ol>` : undefined}
 ${toList('Not checked', listReasons(results))}
 ${listFacts(report).map(([title, items]) => toList(title, items))}
 <h2>All results</h2>
@@ -41,12 +41,6 @@ ${groupByArea(results).map(([title, group]) => toTable(title, group, shown))}
 </body>
 </html>
 `.markup;
-}
-
-function toProblems(problems: readonly Problem[]): Markup | undefined {
-  if (problems.length === 0) return undefined;
-  return markup`<h2>What to fix</h2>
-<ol>${problems.map(toProblem)}</ol>`;
 }
 
 function toProblem({ cause, others }: Problem): Markup {
