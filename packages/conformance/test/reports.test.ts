@@ -163,7 +163,8 @@ test('text: a failure is shown unless a MUST that is shown explains it', () => {
   const rules = [should.id];
   const workflow = sampleResult({ ...failed, engine: 'respect', id: 'copy-file', rules });
   const sequence = sampleResult({ ...failed, id: 'ST-SEQUENCE' });
-  const text = textOf(should, gateway, workflow, sequence);
+  const credentials = sampleResult({ ...failed, id: 'AU-STORAGE-ENV' });
+  const text = textOf(should, gateway, workflow, sequence, credentials);
   for (const id of ['GW-C1', 'copy-file', 'ST-SEQUENCE'])
     expect(text).toMatch(new RegExp(`^fail {6}${id}$`, 'm'));
   expect(text).not.toContain('for the same reason');

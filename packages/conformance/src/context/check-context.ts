@@ -15,7 +15,7 @@ import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import type { Run } from './run.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 
-/** Checks a sentence of a rule: makes calls and asserts something about their responses. A sentence may have several checks. */
+/** Makes calls for a sentence of a rule, and may assert something about their responses. A sentence may have several. */
 export interface Check extends Runnable {
   id: SentenceId;
   perform: (context: CheckContext) => Promise<unknown>;
@@ -38,7 +38,7 @@ function toCheck(id: SentenceId, needs: readonly Need[], perform: Check['perform
   return { engine, id, api, needs, perform };
 }
 
-/** Defines a check for each of several sentences that only makes calls, whose responses the invariants check. */
+/** Defines checks that only make calls, one for each sentence: its invariant checks the responses. */
 export function defineCalls(
   ids: readonly InvariantId[],
   needs: readonly Need[],

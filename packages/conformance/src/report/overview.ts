@@ -1,4 +1,5 @@
 import { findRule } from '../contract/rules.ts';
+import { TOPICS } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { listUnchecked, type Result } from '../results/result.ts';
 import { cut } from './evidence.ts';
@@ -23,7 +24,7 @@ export interface Problem {
   others: ReportedResult[];
 }
 
-/** Whether a rule is about uploads and all storage calls, so that it is worth reading only if no rule about some fails. */
+/** Whether a rule is about uploads and all storage calls: it is worth reading only if no rule about some of them fails. */
 function isSummary({ engine, id }: Result): boolean {
   if (engine !== 'rules') return false;
   const { operations } = findRule(id);
@@ -46,7 +47,11 @@ export function listProblems({ results }: Report): Problem[] {
 /** A failed SHOULD explains nothing, because it fails no run. */
 function explains(cause: ReportedResult, result: Result): boolean {
   if (cause.engine !== 'rules' || !cause.counts) return false;
-  if (isSummary(result)) return findRule(cause.id).api === 'storage';
+  if (isSummary(result)) {
+    // Whose calls are accepted says nothing about their effects.
+    const { api, topic } = findRule(cause.id);
+    return api === 'storage' && topic !== TOPICS.AU;
+  }
   const error = toError(cause);
   return result.rules.includes(cause.id) || (error !== '' && error === toError(result));
 }
