@@ -14,6 +14,9 @@ test('every sentence has a check and a mutant, and every rule two mutants', () =
     ({ id }) => mutants.filter((mutant) => findRule(mutant.id).id === id).length < 2,
   );
   expect(few.map(({ id }) => id)).toEqual([]);
+  // Those of a sentence are next to each other.
+  const inOrder = mutants.map(({ id }) => id).filter((id, at, all) => id !== all[at - 1]);
+  expect(inOrder).toEqual([...broken]);
 });
 
 test('the README counts all rules', async () => {

@@ -37,8 +37,7 @@ function isOwnError(call: ObservedCall): boolean {
 }
 
 function isUncallable({ service = '', fixturePath, settings }: ObservedCall): boolean {
-  const isFixture = fixturePath !== undefined;
-  if (isFixture) return false;
+  if (fixturePath !== undefined) return false;
   const isForbidden = service === settings.forbiddenService;
   return isForbidden || service.startsWith(UNUSED_PREFIX) || !SERVICE_NAME.test(service);
 }
