@@ -38,7 +38,7 @@ export async function readBody(
   if (value !== undefined) input.contentType = content.mediaType;
 }
 
-/** The media type of an empty body, if the body is required. Text and bytes may be empty. */
+/** The media type of an empty body, if the body is required. Text, forms and bytes may be empty. */
 function findEmpty(
   { required, content }: RequestBody,
   { headers }: IncomingMessage,

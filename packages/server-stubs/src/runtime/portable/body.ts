@@ -11,7 +11,7 @@ type Parse = (text: string, content: Content) => unknown;
 /** How a body of a kind is read; `undefined` if there is no value. Handlers get other kinds as a stream of bytes. */
 export const PARSERS: Readonly<Partial<Record<ContentKind, Parse>>> = {
   json: (text) => (text === '' ? undefined : toJson(text)),
-  form: (text, { fields }) => (text === '' ? undefined : parseForm(text, fields)),
+  form: (text, { fields }) => parseForm(text, fields),
   text: (text) => text,
 };
 
