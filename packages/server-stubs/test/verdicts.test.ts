@@ -76,6 +76,7 @@ it.each([
     );
     expect(reasonOf({ tag: 'tiger' })).toBe('body.tag must be a documented value.');
     expect(reasonOf({})).toBe('body.tag is missing.');
+    expect(toViolation({}, validate.errors, 'body').pointer).toBe('/tag');
     expect(reasonOf('cat')).toBe('body must be an object, got a string.');
   },
 );
@@ -140,9 +141,11 @@ it('a refusal lists the allowed values, and is short whatever the document or th
   const validate = await compileBody({
     properties: { few: { enum: ['a', 1, null] }, many: { enum: names } },
     additionalProperties: false,
+    dependentRequired: { few: ['many'] },
   });
   const reasonOf = (value: unknown) => refusalOf(validate, value);
   expect(reasonOf({ few: 'b' })).toBe('body.few must be one of "a", 1, null.');
+  expect(reasonOf({ few: 1 })).toBe('body.many is missing, although few is present.');
   expect(reasonOf({ many: 'b' })).toMatch(
     /^body.many must be one of "v0", .*"v19", … \(1000 values\)\.$/,
   );

@@ -41,10 +41,11 @@ export function toViolation(
   prefix = '',
 ): Violation {
   const [error] = errors as readonly [SchemaError];
-  const { keyword, params, instancePath } = error;
-  // Ajv reports a missing property with the path of its parent.
-  const missing = keyword === 'required' ? `/${escapeName(String(params.missingProperty))}` : '';
-  const pointer = prefix + instancePath + missing;
+  const { params, instancePath } = error;
+  // Ajv reports a missing property, and the tag of a discriminator, with the path of the object.
+  const name = params.missingProperty ?? params.tag;
+  const step = name === undefined ? '' : `/${escapeName(String(name))}`;
+  const pointer = prefix + instancePath + step;
   const message = toMessage(error, `${location}${shorten(toPath(pointer))}`, value);
   return { in: location, pointer, message };
 }
@@ -68,10 +69,10 @@ function toMessage(
       const name = params.additionalProperty ?? params.unevaluatedProperty;
       return `${field} must not contain the property ${shorten(String(name))}.`;
     }
-    case 'discriminator': {
-      const problem = params.tagValue === undefined ? 'is missing' : 'must be a documented value';
-      return `${field}.${String(params.tag)} ${problem}.`;
-    }
+    case 'dependentRequired':
+      return `${field} is missing, although ${shorten(String(params.property))} is present.`;
+    case 'discriminator':
+      return `${field} ${params.tagValue === undefined ? 'is missing' : 'must be a documented value'}.`;
     case 'format':
       return `${field} must be a valid ${String(params.format)}.`;
     default:
