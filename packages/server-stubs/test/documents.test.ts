@@ -51,6 +51,7 @@ const ROWS: [place: 'path' | 'query', parameter: object, sent: string, expected:
   ['query', toDeep(pair), 'p[a]=1&p[a]=2', /more than once/],
   ['query', toDeep({ ...toRef('Pair'), required: ['a'] }), 'p[a]=1', { a: 1 }],
   ['query', toDeep(toRef('Pair')), 'p[a][x]=1', /deeper than one level/],
+  ['query', toDeep(pair), 'p=1', /"query.p must be an object: send its .* as p\[name\]=value\."/],
   ['query', toDeep(proto), 'p[__proto__]=1', { ['__proto__']: 1 }],
   ['query', { schema: pair }, 'a=1&c=2', { a: 1 }],
   ['query', { schema: pair }, 'a=1&a=2', /more than once/],
@@ -237,6 +238,7 @@ describe('parameters and forms', () => {
     ['count=x', 'body.count must be an integer, got a string.'],
     ['names=a', 'body.count is missing.'],
     ['count=1&price={"amount":"x"}', 'body.price.amount must be an integer, got a string.'],
+    ['count=1&pair=1', 'body.pair must be an object: send its properties as pair[name]=value.'],
   ])('refuses the form %s', async (text, detail) => {
     const response = await post(text);
     expect(response.status).toBe(400);

@@ -121,6 +121,10 @@ function readObject(field: Field, values: QueryValues): Values {
 /** The name of the property that a parameter sets: `filter[name]=a`, with one level, or `name=a`. */
 function propertyOf({ properties = {}, ...field }: Field, sent: string): string | undefined {
   if (field.style !== 'deepObject') return Object.hasOwn(properties, sent) ? sent : undefined;
+  if (sent === field.name) {
+    const form = `${sent}[name]=value`;
+    throw invalidParameter(field, `must be an object: send its properties as ${form}`);
+  }
   if (!sent.startsWith(`${field.name}[`) || !sent.endsWith(']')) return undefined;
   const property = sent.slice(field.name.length + 1, -1);
   if (property.includes('[')) throw invalidParameter(field, 'is nested deeper than one level');
