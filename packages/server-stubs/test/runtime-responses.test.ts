@@ -176,16 +176,18 @@ describe('a failing handler', () => {
   });
 });
 
-it('a checked response may leave headers to the router that the document requires', async () => {
+it('a checked response may leave headers to the router that the document requires, and a body to GET', async () => {
   const path = { responses: { 200: { content: { 'text/plain': {} }, headers: {} } } };
   const names = ['Content-Type', 'Content-Length', 'Date'];
   const headers = names.map((name) => [name, { required: true, schema: { type: 'string' } }]);
   Object.assign(path.responses[200].headers, Object.fromEntries(headers));
   const info = { title: 'T', version: '1' };
-  const { routes } = await loadRoutes({ openapi: '3.1.0', info, paths: { '/': { get: path } } });
-  const handlers = { get: () => ({ status: 200, body: 'a' }) };
+  const paths = { '/': { get: path, head: path } };
+  const { routes } = await loadRoutes({ openapi: '3.1.0', info, paths });
+  const handlers = { get: () => ({ status: 200, body: 'a' }), head: () => ({ status: 200 }) };
   const base = await serve(createTableRouter(routes, handlers, { responses: 'check' }));
   expect(await send(base, '/')).toMatchObject({ status: 200, text: 'a' });
+  expect(await send(base, '/', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
 });
 
 describe('a response of the router itself', () => {

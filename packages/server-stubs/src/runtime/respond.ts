@@ -76,7 +76,10 @@ export class Responder {
     const documented = route && findResponse(route.responses, result.status);
     const content = documented && selectResponseContent(documented, result);
     const isChecked = responses === 'check' && route !== undefined;
-    const violation = isChecked ? findViolation(result, head, documented, content) : undefined;
+    const isHead = call.request.method === 'HEAD';
+    const violation = isChecked
+      ? findViolation(result, head, documented, content, isHead)
+      : undefined;
     if (violation !== undefined) {
       throw new TypeError(`The response violates the document: ${violation}`);
     }
@@ -215,12 +218,14 @@ function selectResponseContent(
  *
  * @param documented the documented response for the status
  * @param content the documented media type of the body
+ * @param isHead whether the body may be missing, because it is not sent
  */
 function findViolation(
   { status, body }: HandlerResponse,
   head: Head,
   documented: DocumentedResponse | undefined,
   content: Content | undefined,
+  isHead: boolean,
 ): string | undefined {
   if (documented === undefined) return `The status ${status} is not documented.`;
   // The router adds `Content-Length` unless the body is a stream.
@@ -229,10 +234,8 @@ function findViolation(
   const missing = documented.requiredHeaders?.find(isMissing);
   if (missing !== undefined) return `The ${missing} header is missing.`;
   const isEmpty = status === 204 || status === 304 || documented.content.length === 0;
-  if (isEmpty !== (body === undefined)) {
-    return `A ${status} must ${isEmpty ? 'not ' : ''}have a body.`;
-  }
-  if (body === undefined) return undefined;
+  if (body === undefined) return isEmpty || isHead ? undefined : `A ${status} must have a body.`;
+  if (isEmpty) return `A ${status} must not have a body.`;
   if (content === undefined) return `The media type is not documented for ${status}.`;
   const { kind, mediaType, validate } = content;
   const isJson = kind === 'json';
