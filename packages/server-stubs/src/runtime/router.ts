@@ -74,7 +74,9 @@ export function createTableRouter(
       const isUnhandled = operation === undefined && method === 'OPTIONS';
       if (isUnhandled && respondToOptions) return responder.respond(call, respondToOptions(call));
       if (match === undefined) throw notFound(rawPath, table.basePath);
-      if (operation === undefined) throw notAllowed(method, methodsOf(match));
+      if (operation === undefined) {
+        throw notAllowed(method, methodsOf(match, respondToOptions !== undefined));
+      }
       const { route, handle, authenticate } = operation;
       const raw = toRawValues(operation, match);
       // Before authentication, so that security handlers only see valid paths.
@@ -139,9 +141,11 @@ function findOperation({ operations }: Match<Operation>, method = 'GET'): Operat
   return operations.get(method) ?? (method === 'HEAD' ? operations.get('GET') : undefined);
 }
 
-function methodsOf({ operations }: Match<Operation>): readonly string[] {
-  const methods = [...operations.keys()];
-  return methods.includes('GET') && !methods.includes('HEAD') ? [...methods, 'HEAD'] : methods;
+function methodsOf({ operations }: Match<Operation>, hasOptions: boolean): readonly string[] {
+  const methods = new Set(operations.keys());
+  if (methods.has('GET')) methods.add('HEAD');
+  if (hasOptions) methods.add('OPTIONS');
+  return [...methods];
 }
 
 function toRawValues({ pathNames }: Operation, { values }: Match<Operation>) {
