@@ -94,8 +94,21 @@ async function generateInto(
 /** Leaves a file with the same text alone, so that watchers are not triggered. */
 function writeChanged(file: string, text: string): void {
   if (existsSync(file) && statSync(file).isFile() && readFileSync(file, 'utf8') === text) return;
-  mkdirSync(dirname(file), { recursive: true });
+  createFolder(dirname(file));
   writeFileSync(file, text);
+}
+
+/** In `/proc`, the `recursive` option of `mkdirSync` would never end (Node 24). */
+function createFolder(folder: string): void {
+  const isFolder = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isFolder()) return;
+  createFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process may have created it.
+    if (!isFolder()) throw error;
+  }
 }
 
 function describeError(error: unknown): string {

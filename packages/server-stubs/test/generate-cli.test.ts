@@ -142,6 +142,9 @@ describe('berth-stubs', () => {
     await mkdir(join(api, 'routes.gen.ts'), { recursive: true });
     expect(await generate()).toBe(1);
     expect(failed).toBe(toFailure(join(api, 'routes.gen.ts'), 'EISDIR'));
+    // In this folder of Linux, Node's own `recursive` never ends. Other systems have no such folder.
+    expect(await run(join(folder, 'pets.yaml'), '-o', '/proc/berth/api')).toBe(1);
+    expect(failed).toMatch(/^\/proc\S* cannot be written/);
   });
 
   it('leaves a file with the same text alone', async () => {
