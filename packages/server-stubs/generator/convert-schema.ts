@@ -1,7 +1,15 @@
-/** Converts schemas of a document to what Ajv validates. */
+/** Converts schemas of a document to what Ajv validates, in two passes. */
 import type { AnySchema } from 'ajv';
 import { addDiscriminator } from './discriminator.ts';
-import { asObject, entriesOf, isObject, type JsonObject, targetOf } from './json.ts';
+import {
+  asObject,
+  entriesOf,
+  isObject,
+  type JsonObject,
+  join,
+  type Pointer,
+  targetOf,
+} from './json.ts';
 import { KEYWORDS, VALUES } from './keywords.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { hasMarked, type Mark, mapSubschemas, subschemasOf } from './subschemas.ts';
@@ -15,64 +23,83 @@ export interface Conversion {
   readonly toTargetId: ($ref: string) => string;
 }
 
-/** @param parents schemas for the same value that contain this one, which may require its properties */
+/** @param pointer where the schema is, for warnings */
 export function convertSchema(
   schema: unknown,
+  pointer: Pointer,
   conversion: Conversion,
-  parents: readonly JsonObject[] = [],
 ): AnySchema {
+  const { document, hidden } = conversion;
+  return dropUnsupported(requireOnlySent(schema, hidden, document.root), pointer, conversion);
+}
+
+/**
+ * First pass: requires no hidden property. What a schema hides is not required by those within it that are for the same
+ * value. In requests, for example:
+ *
+ * `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['id', 'name'] }] }` →
+ * `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['name'] }] }`
+ *
+ * @param parents schemas for the same value that contain this one
+ */
+function requireOnlySent(
+  schema: unknown,
+  hidden: Mark,
+  root: JsonObject,
+  parents: readonly JsonObject[] = [],
+): unknown {
+  if (!isObject(schema)) return schema;
+  const schemas = [...parents, schema];
+  const isSent = (name: unknown) => !schemas.some((each) => hasMarked(root, each, name, hidden));
+  const toSent = (names: unknown) => (Array.isArray(names) ? names.filter(isSent) : names);
+  const entries = Object.entries(schema).map(([keyword, value]) => {
+    if (keyword === 'required') return [keyword, toSent(value)];
+    if (keyword === 'dependentRequired' && isObject(value)) {
+      const lists = entriesOf(value).map(([name, names]) => [name, toSent(names)]);
+      return [keyword, Object.fromEntries(lists)];
+    }
+    const scope = KEYWORDS.get(keyword)?.scope ?? 'other';
+    const inner = scope === 'other' || scope === 'test' ? [] : schemas;
+    const change = (each: unknown) => requireOnlySent(each, hidden, root, inner);
+    return [keyword, mapSubschemas(keyword, value, change) ?? value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Second pass: drops what Ajv cannot check, with a warning, and what would then reject valid values. Also drops
+ * annotations, which may look like schemas. For example:
+ *
+ * `{ type: 'string', title: 'Code', pattern: '(?i)a', not: { pattern: '(?i)b' } }` → `{ type: 'string' }`
+ */
+function dropUnsupported(schema: unknown, pointer: Pointer, conversion: Conversion): AnySchema {
   // `checkSchemas` rejects anything that is not a schema.
   if (!isObject(schema)) return schema as AnySchema;
   // JSON Schema allows an empty list, and Ajv does not.
   if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
-  const { document } = conversion;
+  const { document, toTargetId } = conversion;
   const omitted = new Set<string>();
   for (const [keyword, message] of findUnsupported(schema, document.root)) {
     omitted.add(keyword);
-    document.warn(document.pointerTo(schema, keyword), message);
+    document.warn(join(pointer, keyword), message);
   }
   // Without the patterns, Ajv cannot tell which properties are additional.
   if (omitted.has('patternProperties')) omitted.add('additionalProperties');
   const converted: JsonObject = {};
-  for (const keyword of Object.keys(schema)) {
+  for (const [keyword, value] of Object.entries(schema)) {
     if (omitted.has(keyword)) continue;
-    // Even if it is left out, because this warns about what its schemas contain.
-    const result = convertKeyword(keyword, schema, conversion, parents);
+    // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
+    if (keyword.startsWith('exclusive') && typeof value === 'boolean') continue;
+    if (VALUES.has(keyword)) converted[keyword] = value;
+    if (keyword === '$ref') converted[keyword] = toTargetId(String(value));
+    // Even if the keyword is dropped, because this warns about what its schemas contain.
+    const subschemas = mapSubschemas(keyword, value, (each, place) =>
+      dropUnsupported(each, join(pointer, ...place), conversion),
+    );
     const isSafe = neededBy(keyword, schema).every((needed) => isSupported(needed, document.root));
-    if (result !== undefined && isSafe) converted[keyword] = result;
+    if (subschemas !== undefined && isSafe) converted[keyword] = subschemas;
   }
-  return addDiscriminator(converted, schema, document, conversion.hidden);
-}
-
-/**
- * Returns `undefined` for annotations, which may look like schemas, and for keywords that Ajv does not know. What
- * a parent hides is not required. In requests, for example, this requires only `name`:
- * `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['id', 'name'] }] }`
- */
-function convertKeyword(
-  keyword: string,
-  schema: JsonObject,
-  conversion: Conversion,
-  parents: readonly JsonObject[],
-): unknown {
-  const value = schema[keyword];
-  // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
-  if (keyword.startsWith('exclusive') && typeof value === 'boolean') return undefined;
-  if (VALUES.has(keyword)) return value;
-  if (keyword === '$ref') return conversion.toTargetId(String(value));
-  const schemas = [...parents, schema];
-  const { document, hidden } = conversion;
-  const isSent = (name: unknown) => {
-    return !schemas.some((each) => hasMarked(document.root, each, name, hidden));
-  };
-  const toRequired = (names: unknown) => (Array.isArray(names) ? names.filter(isSent) : names);
-  if (keyword === 'required') return toRequired(value);
-  if (keyword === 'dependentRequired' && isObject(value)) {
-    return Object.fromEntries(entriesOf(value).map(([name, names]) => [name, toRequired(names)]));
-  }
-  const scope = KEYWORDS.get(keyword)?.scope ?? 'other';
-  const inner = scope === 'other' || scope === 'test' ? [] : schemas;
-  return mapSubschemas(keyword, value, (each) => convertSchema(each, conversion, inner));
+  return addDiscriminator(converted, schema, pointer, conversion);
 }
 
 /** The schemas that must be checked completely, or else a keyword rejects valid values. */

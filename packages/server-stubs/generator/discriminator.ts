@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, toList } from './json.ts';
+import { asObject, type JsonObject, join, type Pointer, toList } from './json.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { hasMarked, type Mark, partsInAllOf, propertiesOf, typesOf } from './subschemas.ts';
 
@@ -9,8 +9,8 @@ import { hasMarked, type Mark, partsInAllOf, propertiesOf, typesOf } from './sub
 export function addDiscriminator(
   converted: JsonObject,
   schema: JsonObject,
-  document: OpenApiDocument,
-  hidden: Mark,
+  pointer: Pointer,
+  { document, hidden }: { readonly document: OpenApiDocument; readonly hidden: Mark },
 ): JsonObject {
   const { root } = document;
   const tag = asObject(schema.discriminator).propertyName;
@@ -23,7 +23,7 @@ export function addDiscriminator(
   });
   if (tags.length === 0 || tags.some((values) => values.length === 0)) {
     const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;
-    document.warn(document.pointerTo(schema.discriminator), message);
+    document.warn(join(pointer, 'discriminator'), message);
     return converted;
   }
   const all = tags.flat();

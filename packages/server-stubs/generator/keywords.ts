@@ -39,5 +39,6 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
 /** Keywords without schemas, which are passed to Ajv as is. */
 export const VALUES = new Set(
   `type enum const multipleOf maximum minimum exclusiveMaximum exclusiveMinimum format pattern maxLength minLength
-  maxItems minItems uniqueItems maxContains minContains maxProperties minProperties`.split(/\s+/),
+  maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required
+  dependentRequired`.split(/\s+/),
 );

@@ -59,7 +59,7 @@ export class SchemaSet {
 
   /** Adds a schema, and returns its validator, or `undefined` if every value is valid. */
   add(schema: unknown, pointer: Pointer): ValidatorName | undefined {
-    const converted = this.#convert(schema);
+    const converted = this.#convert(schema, pointer);
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
     const existing = this.#validators.get(text);
@@ -86,13 +86,14 @@ export class SchemaSet {
     // The loop also visits members that are added during it. Not recursive, because a chain of references may be longer than the stack is deep.
     for (const [$ref, id] of this.#targetIds) {
       if (this.#targets.has(id)) continue;
-      const schema = this.#convert(targetOf(this.document.root, { $ref }));
-      this.#targets.set(id, { schema, pointer: toPointer($ref) });
+      const pointer = toPointer($ref);
+      const schema = this.#convert(targetOf(this.document.root, { $ref }), pointer);
+      this.#targets.set(id, { schema, pointer });
     }
   }
 
-  #convert(schema: unknown) {
-    return convertSchema(schema, {
+  #convert(schema: unknown, pointer: Pointer) {
+    return convertSchema(schema, pointer, {
       document: this.document,
       hidden: HIDDEN[this.name],
       toTargetId: ($ref) => this.#toTargetId($ref),

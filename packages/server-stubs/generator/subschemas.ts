@@ -4,17 +4,24 @@ import { KEYWORDS, type Scope } from './keywords.ts';
 
 export type ValueType = ScalarType | 'array' | 'object';
 
-/** Returns the value of a keyword with changed subschemas, or `undefined` if it takes none. */
+/**
+ * Returns the value of a keyword with changed subschemas, or `undefined` if it takes none.
+ *
+ * @param change gets each subschema, and its place: `['allOf', '0']`
+ */
 export function mapSubschemas(
   keyword: string,
   value: unknown,
-  change: (schema: unknown) => unknown,
+  change: (schema: unknown, place: readonly string[]) => unknown,
 ): unknown {
   const takes = KEYWORDS.get(keyword)?.takes;
-  if (takes === 'schema') return change(value);
-  if (takes === 'list') return toList(value).map(change);
+  if (takes === 'schema') return change(value, [keyword]);
+  if (takes === 'list') {
+    return toList(value).map((schema, index) => change(schema, [keyword, String(index)]));
+  }
   if (takes !== 'map') return undefined;
-  return Object.fromEntries(entriesOf(value).map(([name, schema]) => [name, change(schema)]));
+  const entries = entriesOf(value).map(([name, schema]) => [name, change(schema, [keyword, name])]);
+  return Object.fromEntries(entries);
 }
 
 /** The direct subschemas of a schema, or those of some scopes, without the target of its `$ref`. */
