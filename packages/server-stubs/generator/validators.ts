@@ -1,20 +1,10 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import * as equalModule from 'ajv/dist/runtime/equal.js';
-import standalone from 'ajv/dist/standalone/index.js';
-import addFormats from 'ajv-formats';
 import type { Validator } from '../src/runtime/portable/route-table.ts';
-import { ajvHelpers, functionIn } from '../src/runtime/portable/validation.ts';
+import { createAjvCompiler, writeStandalone } from './ajv-adapter.ts';
 import type { Schemas } from './schema-set.ts';
 
 /** Returns a function that creates validators by ID in this process. Each is compiled when it is first called. */
 export function createCompiler({ schemas }: Schemas): (id: string) => Validator {
-  const ajv = createAjv(schemas, { source: false });
-  // Like generated code: Ajv's own function would call a `valueOf` or `toString` that the JSON contains. There is no
-  // option for it, so this relies on the names that Ajv 8.20 gives its functions.
-  ajv.scope.value('func', {
-    key: functionIn(equalModule),
-    ref: ajvHelpers['ajv/dist/runtime/equal'].default,
-  });
+  const compile = createAjvCompiler(schemas);
   return (id) => {
     let compiled: Validator | undefined;
     const validate: Validator = (data) => {
@@ -25,95 +15,13 @@ export function createCompiler({ schemas }: Schemas): (id: string) => Validator 
     };
     return validate;
   };
-
-  function compile(id: string): Validator {
-    try {
-      return ajv.getSchema(id) as Validator;
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      for (const schemaId of toCompileOrder(schemas)) ajv.getSchema(schemaId);
-      return ajv.getSchema(id) as Validator;
-    }
-  }
 }
 
-/** With the schemas that others refer to first if possible: Ajv compiles a chain of references recursively. */
-function toCompileOrder(schemas: Schemas['schemas']): string[] {
-  return [...schemas.keys()].reverse();
-}
-
-function createAjv(schemas: Schemas['schemas'], code: { source: boolean }): Ajv2020 {
-  const text = JSON.stringify([...schemas.values()]);
-  const inherited = Object.getOwnPropertyNames(Object.prototype);
-  // Draft 2020-12, lenient about unknown formats, stopping at the first error.
-  const ajv = new Ajv2020({
-    strict: false,
-    logger: false,
-    validateSchema: false,
-    discriminator: true,
-    unicodeRegExp: false,
-    // JSON may contain 1e999, which JavaScript parses as Infinity.
-    strictNumbers: true,
-    // A multiple of 0.01 is rarely a multiple of its closest binary number. With 6, decimals of up to ten
-    // digits are multiples, and a value that is off by more than a millionth of the step is not.
-    multipleOfPrecision: 6,
-    // Schemas with at most this many keywords are copied to each reference.
-    inlineRefs: 8,
-    // In JavaScript, every object has a property `constructor`.
-    ownProperties: inherited.some((name) => text.includes(`"${name}"`)),
-    // Optimizing takes a time quadratic in the properties of a schema, and makes nothing faster.
-    code: { ...code, esm: true, lines: true, optimize: false },
-  });
-  // Their bookkeeping in every function serves rare keywords only. `Ajv2020` sets both itself, whatever its options say.
-  ajv.opts.unevaluated = text.includes('"unevaluated');
-  ajv.opts.dynamicRef = false;
-  addFormats.default(ajv);
-  for (const [id, { schema }] of schemas) ajv.addSchema(schema, id);
-  return ajv;
-}
-
-/** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are the IDs of validators. */
+/** Writes a module whose exports are the IDs of validators, and which runs without Ajv. */
 export function writeValidators({ schemas, exported }: Schemas, runtime: string): string {
   if (exported.length === 0) return '// No schema to validate.\nexport {};';
-  const ajv = createAjv(schemas, { source: true });
-  const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);
-  const functions = new Map(sources.map((code) => [code?.validateName.str, code?.validateCode]));
-  const emitted = standalone.default(ajv, Object.fromEntries(exported.map((id) => [id, id])));
   return `// @ts-nocheck
 import { ajvHelpers, type Validator } from '${runtime}';
 
-${repairStandalone(emitted, functions)}`;
-}
-
-/**
- * Makes what `ajv/dist/standalone` writes a module without duplicates and without `require`. Depends on the text that
- * Ajv 8.20 writes: if a later version writes a different one, this throws, and the generator must be adapted.
- *
- * @param functions the text of each function by its name
- */
-function repairStandalone(emitted: string, functions: Map<unknown, string | undefined>): string {
-  let code = emitted;
-  const replace = (text: string | RegExp, replacement: string) => {
-    const before = code;
-    code = code.replace(text, replacement);
-    if (code === before) throw new Error(`Ajv's code does not contain ${text}.`);
-  };
-  // `function validate1(…){…}function validate1(…){…}` → `function validate1(…){…}`: Ajv may write a function twice if
-  // schemas refer to each other.
-  const written = Map.groupBy(code.matchAll(/^function (validate\d+)\(/gm), ([, name]) => name);
-  for (const [name, { length }] of written) {
-    if (length === 1) continue;
-    const text = functions.get(name);
-    const [before, ...after] = code.split(text ?? '\0');
-    if (after.length !== length) throw new Error(`Ajv's code has a different ${name}.`);
-    code = `${before}${text}${after.join('')}`;
-  }
-  // `const func0 = require("a").default;` → `const func0 = ajvHelpers["a"].default;`
-  code = code.replaceAll(/^(const \w+ = )require\((".*?")\)/gm, '$1ajvHelpers[$2]');
-  // `"use strict";` → nothing, since modules are strict.
-  replace('"use strict";', '');
-  // `export const isPet = validate10;` → `export const isPet: Validator = validate10;`
-  replace(/^export const (\w+) = /gm, 'export const $1: Validator = ');
-  // Blank lines → nothing.
-  return code.replace(/\n{2,}/g, '\n');
+${writeStandalone(schemas, exported)}`;
 }
