@@ -1,10 +1,10 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type CorsOptions, createCors } from './cors.ts';
 import { toContractError } from './errors.ts';
-import type { RouterOptions, SurfaceOptions } from './runtime/options.ts';
+import type { CommonOptions, SurfaceOptions } from './runtime/options.ts';
 
-/** Options that all three routers share. */
-export interface CommonOptions extends Omit<RouterOptions, 'security' | 'toError' | 'headers'> {
+/** Options of the three routers of the contract. */
+export interface ContractOptions extends CommonOptions {
   /** CORS options. Default: pages from any origin may read responses, without credentials. */
   readonly cors?: CorsOptions;
   /** The deployment's wire profile. Default: the contract's neutral names. */
@@ -26,7 +26,7 @@ export type AuthResult<Caller> =
  */
 export function createSurface(
   name: 'gateway' | 'storage' | 'upload',
-  options: CommonOptions,
+  options: ContractOptions,
   maxBytes: number,
 ) {
   const wireProfile = toWireProfile(options.wireProfile);

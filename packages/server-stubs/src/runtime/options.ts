@@ -1,11 +1,18 @@
+/**
+ * Which router has which options:
+ *
+ * - all routers: `CommonOptions`
+ * - a generated router: also `RouterOptions`, and `security` with the schemes of its document
+ * - the routers of the contract: also `ContractOptions` (`src/surface.ts`), and options of their own
+ * - `createTableRouter`, which creates all of them: `SurfaceOptions`
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call, HandlerResponse } from './portable/call.ts';
 import type { ErrorWithResponse, HttpError } from './portable/http-error.ts';
 
-export interface RouterOptions {
-  /** A handler for each security scheme that the document uses. Throws if one is missing. */
-  readonly security?: SecurityHandlers;
+/** Options of all routers. */
+export interface CommonOptions {
   readonly requests?: RequestLimits;
   /** `check` sends a 500 instead of a response that violates the document, for development. Default: `pass`. */
   readonly responses?: 'check' | 'pass' | undefined;
@@ -23,6 +30,12 @@ export interface RouterOptions {
   readonly onResponse?:
     | ((response: HandlerResponse, call: Call, error?: ErrorWithResponse) => void)
     | undefined;
+  /** Returns the ID of a call, or `undefined` to create one. It must be valid in a header. Default: a new UUID. */
+  readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
+}
+
+/** Options of a router that only follows a document. */
+export interface RouterOptions extends CommonOptions {
   /**
    * Converts each `HttpError`. Headers that HTTP requires, such as `Allow`, are added. Default: problem details (RFC 9457).
    */
@@ -30,14 +43,14 @@ export interface RouterOptions {
     error: HttpError,
     call: Call,
   ) => ErrorWithResponse | Promise<ErrorWithResponse>;
-  /** Returns the ID of a call, or `undefined` to create one. It must be valid in a header. Default: a new UUID. */
-  readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
   /** Returns headers for every response, whose own headers take precedence. Lists, such as `Vary`, are merged. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
 }
 
-/** What the APIs of the contract also need. */
+/** Options of `createTableRouter`: what generated code adds, and what the APIs of the contract need. */
 export interface SurfaceOptions extends RouterOptions {
+  /** A handler for each security scheme that the document uses. Throws if one is missing. */
+  readonly security?: SecurityHandlers;
   /** Returns the environment of a call, before the caller is authenticated. */
   readonly findEnv?: (call: Call) => string;
   /** Returns the response to an OPTIONS request for which there is no operation, such as a preflight. Default: 404 or 405. */
@@ -125,7 +138,7 @@ export function assertLimit(value: unknown, name: string): void {
 }
 
 /** Returns a function that never fails, because a failing log must not affect the response. */
-export function toSafeOnError(onError: RouterOptions['onError']): NonNullable<typeof onError> {
+export function toSafeOnError(onError: CommonOptions['onError']): NonNullable<typeof onError> {
   return async (error, call) => {
     try {
       // It may be asynchronous.

@@ -16,7 +16,12 @@ import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import type { RouteTable } from '../runtime/portable/route-table.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { isRejection } from '../runtime/security.ts';
-import { type AuthResult, type CommonOptions, createSurface, type EnvOption } from '../surface.ts';
+import {
+  type AuthResult,
+  type ContractOptions,
+  createSurface,
+  type EnvOption,
+} from '../surface.ts';
 import {
   assertBatch,
   readCredentials,
@@ -68,7 +73,7 @@ export interface StorageSecurity<Caller = unknown> {
 }
 
 /** Options of `createStorageRouter`. */
-export interface StorageRouterOptions<Caller = unknown> extends CommonOptions {
+export interface StorageRouterOptions<Caller = unknown> extends ContractOptions {
   readonly security: StorageSecurity<Caller>;
   /** Environments that this API serves. Default: all. */
   readonly env?: EnvOption;

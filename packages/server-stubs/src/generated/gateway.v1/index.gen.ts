@@ -41,7 +41,7 @@ export type SecurityHandlers<P extends Principals = Principals> = runtime.TypedS
 /** Handlers by operationId. Operations without a handler respond with 501. */
 export type Handlers<P extends Principals = Principals> = runtime.TypedHandlers<operations, Security, P>;
 
-export type Options<P extends Principals = Principals> = Omit<runtime.RouterOptions, 'security'> & {
+export type Options<P extends Principals = Principals> = runtime.RouterOptions & {
   readonly security: SecurityHandlers<P>;
 };
 
@@ -50,5 +50,5 @@ export function createRouter<P extends Principals = Principals>(
   handlers: Handlers<P>,
   options: Options<P>,
 ): runtime.Router {
-  return runtime.createTableRouter(routes, handlers as runtime.Handlers, options as runtime.RouterOptions);
+  return runtime.createTableRouter(routes, handlers as runtime.Handlers, options as runtime.SurfaceOptions);
 }
