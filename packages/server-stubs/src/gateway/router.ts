@@ -172,7 +172,7 @@ export function createGatewayRouter<Caller = unknown>(
   }
 
   const handle = (parsed: ParsedInput, call: GatewayCall<Caller>) =>
-    call.response instanceof UpgradeResponse ? openSocket(parsed, call) : callService(parsed, call);
+    call.isUpgrade ? openSocket(parsed, call) : callService(parsed, call);
   const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
   const router = createTableRouter(routes, Object.fromEntries(operations), settings);
 

@@ -1,4 +1,4 @@
-import { type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { finished, PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
@@ -17,14 +17,19 @@ import type { Content, DocumentedResponse, RouteTable } from './portable/route-t
 import { toViolation } from './portable/validation.ts';
 import { drainAfter, sendContinue } from './receive.ts';
 import { toChallenge } from './security.ts';
-import { UpgradeResponse } from './upgrade-response.ts';
+import type { UpgradeResponse } from './upgrade-response.ts';
 
 type Head = Record<string, Exclude<HeaderValue, undefined>>;
 
 type Stream = Readable | ReadableStream<Uint8Array>;
 
-/** A body in the form in which it is sent. */
-type WireBody = RawBody | BodyWriter | undefined;
+/** A response as it is sent. */
+interface Message {
+  readonly status: number;
+  readonly headers: Head;
+  /** Not sent if the response cannot have one. */
+  readonly body: RawBody | BodyWriter | undefined;
+}
 
 /** Sends the responses of a router: what handlers returned, or errors. */
 export class Responder {
@@ -38,21 +43,20 @@ export class Responder {
 
   /** @throws TypeError if it is not a response, or, if responses are checked, not as documented */
   respond(call: Call, result: HandlerResponse): void {
-    const { response } = call;
     try {
       // The handler may have sent the response itself.
-      if (response.headersSent) discard(result?.body);
-      else if (result?.status === 101 && response instanceof UpgradeResponse) {
-        this.#switchProtocols(call, response, result);
-      } else this.#respond(call, result);
+      if (call.response.headersSent) discard(result?.body);
+      else if (result?.status === 101 && call.isUpgrade) this.#switchProtocols(call, result);
+      else this.#respond(call, result);
     } catch (error) {
       discard(result?.body);
       throw error;
     }
   }
 
-  #switchProtocols(call: Call, response: UpgradeResponse, result: HandlerResponse): void {
+  #switchProtocols(call: Call, result: HandlerResponse): void {
     const { headers, open } = result;
+    const response = call.response as UpgradeResponse;
     if (open === undefined) throw new TypeError('A response with status 101 must have `open`.');
     if (headers !== undefined) writeHead(response, 101, toHead(headers));
     this.#settings.onResponse?.(result, call);
@@ -67,23 +71,17 @@ export class Responder {
         `The handler for ${operationId} must return a response with a status from 200 to 599.`,
       );
     }
-    const head = toHead(result.headers, headers?.(call));
-    if (route?.passThrough) {
-      // Unchanged: no content type is added, and strings are not serialized.
-      this.#write(call, result, head, result.body as WireBody);
-      return;
-    }
     const documented = route && findResponse(route.responses, result.status);
     const content = documented && selectResponseContent(documented, result);
-    const isChecked = responses === 'check' && route !== undefined;
-    const isHead = call.request.method === 'HEAD';
-    const violation = isChecked
-      ? findViolation(result, head, documented, content, isHead)
-      : undefined;
-    if (violation !== undefined) {
-      throw new TypeError(`The response violates the document: ${violation}`);
-    }
-    this.#write(call, result, head, this.#encode(result, head, content));
+    const message = toMessage(
+      call,
+      this.#encode(result),
+      [result.headers, headers?.(call)],
+      route?.passThrough ? 'pass-through' : content,
+    );
+    const violation = responses === 'check' && findViolation(call, result, message.headers);
+    if (violation) throw new TypeError(`The response violates the document: ${violation}`);
+    this.#send(call, result, message);
   }
 
   /**
@@ -114,8 +112,8 @@ export class Responder {
       if (response.destroyed) return;
       const result = converted[toResponse](call);
       const challenge = result.status === 401 ? toChallenge(this.#table, call.route) : undefined;
-      const head = toHead(required, result.headers, common, challenge);
-      this.#write(call, result, head, this.#encode(result, head), converted);
+      const all = [required, result.headers, common, challenge];
+      this.#send(call, result, toMessage(call, this.#encode(result), all), converted);
     } catch (failure) {
       onError(failure, call);
       if (response.headersSent) response.destroy();
@@ -123,50 +121,69 @@ export class Responder {
     }
   }
 
-  /** Returns the body as it is sent, and adds its media type to the head. */
-  #encode(result: HandlerResponse, head: Head, content?: Content): WireBody {
+  /** Returns a response with the body as the deployment sends it. */
+  #encode(result: HandlerResponse): HandlerResponse {
     const { encodeBody } = this.#settings;
-    const body = encodeBody === undefined ? result.body : encodeBody(result.body);
-    const isTyped = result.contentType === undefined && head['content-type'] !== undefined;
-    if (body !== undefined && !isTyped) head['content-type'] = toMediaType(result, content);
-    if (isBytes(body)) return body;
-    // A range such as `*/*` may contain JSON, but a string with another type is text.
-    const isText =
-      typeof body === 'string' &&
-      !(content?.kind === 'json' && isJsonType(String(head['content-type'])));
-    return isText ? body : JSON.stringify(body);
+    return encodeBody ? { ...result, body: encodeBody(result.body) } : result;
   }
 
-  #write(
+  /** @param error what the response was made from */
+  #send(
     call: Call,
     result: HandlerResponse,
-    head: Head,
-    body: WireBody,
+    { status, headers, body }: Message,
     error?: ErrorWithResponse,
   ): void {
     const { request, response } = call;
     const { onResponse, onError } = this.#settings;
-    const { status } = result;
-    const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
-    const isUnknown = typeof body === 'function' || isStream(body);
-    const length = isUnknown ? undefined : Buffer.byteLength(body ?? '');
-    if (status === 204) delete head['content-length'];
-    else if (length !== undefined && (!isBodiless || body !== undefined)) {
-      head['content-length'] = length;
-    }
     // A stream may depend on the body of the request.
-    if (isUnknown && status < 400) sendContinue(request);
-    writeHead(response, status, head);
+    if (status < 400 && (typeof body === 'function' || isStream(body))) sendContinue(request);
+    writeHead(response, status, headers);
     onResponse?.(result, call, error);
     drainAfter(response);
     if (typeof body === 'function') body(response);
-    else if (isBodiless) {
+    else if (isBodiless(request, status)) {
       discard(body);
       response.end();
     } else if (isStream(body)) writeStream(response, body, (failure) => onError(failure, call));
     // With a byte for each character it is ASCII, which Node.js copies faster as Latin-1 than it encodes UTF-8.
-    else response.end(body, body?.length === length ? 'latin1' : 'utf8');
+    else response.end(body, body?.length === headers['content-length'] ? 'latin1' : 'utf8');
   }
+}
+
+/**
+ * Returns a response as it is sent, with its media type and length. A body that is neither bytes nor text becomes JSON.
+ *
+ * @param sources headers. The first source takes precedence
+ * @param content the documented media type. For `pass-through`, the body and its type are sent unchanged
+ */
+function toMessage(
+  { request }: Call,
+  result: HandlerResponse,
+  sources: readonly HandlerResponse['headers'][],
+  content?: Content | 'pass-through',
+): Message {
+  const { status, contentType } = result;
+  const headers = toHead(...sources);
+  let body = result.body as Message['body'];
+  if (content !== 'pass-through') {
+    const isTyped = contentType === undefined && headers['content-type'] !== undefined;
+    if (body !== undefined && !isTyped) headers['content-type'] = toMediaType(result, content);
+    // A range such as `*/*` may contain JSON, but a string with another type is text.
+    const isJson = content?.kind === 'json' && isJsonType(String(headers['content-type']));
+    if (!isBytes(body) && (typeof body !== 'string' || isJson)) body = JSON.stringify(body);
+  }
+  if (status === 204) delete headers['content-length'];
+  else if (body === undefined) {
+    if (!isBodiless(request, status)) headers['content-length'] = 0;
+  } else if (typeof body !== 'function' && !isStream(body)) {
+    headers['content-length'] = Buffer.byteLength(body);
+  }
+  return { status, headers, body };
+}
+
+function isBodiless({ method }: IncomingMessage, status: number): boolean {
+  return method === 'HEAD' || status === 204 || status === 304;
 }
 
 /** Merges headers by their lowercase names. The first source takes precedence, except in lists. */
@@ -213,29 +230,25 @@ function selectResponseContent(
   return content.find(({ mediaType }) => mediaType === 'application/json') ?? content[0];
 }
 
-/**
- * Returns how a response violates the document, or `undefined`. For development (`responses: 'check'`).
- *
- * @param documented the documented response for the status
- * @param content the documented media type of the body
- * @param isHead whether the body may be missing, because it is not sent
- */
+/** Returns how a response violates the document, or `undefined`. For development (`responses: 'check'`). */
 function findViolation(
-  { status, body }: HandlerResponse,
-  head: Head,
-  documented: DocumentedResponse | undefined,
-  content: Content | undefined,
-  isHead: boolean,
+  { request, route }: Call,
+  result: HandlerResponse,
+  headers: Head,
 ): string | undefined {
+  if (route === undefined || route.passThrough) return undefined;
+  const { status, body } = result;
+  const documented = findResponse(route.responses, status);
   if (documented === undefined) return `The status ${status} is not documented.`;
-  // The router adds `Content-Length` unless the body is a stream.
-  const isMissing = (name: string) =>
-    head[name] === undefined && (name !== 'content-length' || isStream(body));
-  const missing = documented.requiredHeaders?.find(isMissing);
+  const missing = documented.requiredHeaders?.find((name) => headers[name] === undefined);
   if (missing !== undefined) return `The ${missing} header is missing.`;
   const isEmpty = status === 204 || status === 304 || documented.content.length === 0;
-  if (body === undefined) return isEmpty || isHead ? undefined : `A ${status} must have a body.`;
+  if (body === undefined) {
+    const isOptional = isEmpty || request.method === 'HEAD';
+    return isOptional ? undefined : `A ${status} must have a body.`;
+  }
   if (isEmpty) return `A ${status} must not have a body.`;
+  const content = selectResponseContent(documented, result);
   if (content === undefined) return `The media type is not documented for ${status}.`;
   const { kind, mediaType, validate } = content;
   const isJson = kind === 'json';

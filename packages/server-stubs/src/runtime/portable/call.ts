@@ -61,6 +61,11 @@ export class Call<Security extends object = PrincipalsByScheme, Caller = unknown
     return this.#requestId;
   }
 
+  /** Whether the client asks for another protocol, such as a WebSocket. Only then may a response have status 101. */
+  get isUpgrade(): boolean {
+    return 'handOver' in this.response;
+  }
+
   /** Aborted when the client disconnects before the response is complete. */
   get signal(): AbortSignal {
     this.#controller ??= abortWith(this.response);
