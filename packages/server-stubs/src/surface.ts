@@ -4,7 +4,7 @@ import { toContractError } from './errors.ts';
 import type { CommonOptions, SurfaceOptions } from './runtime/options.ts';
 
 /** Options of the three routers of the contract. */
-export interface ContractOptions extends CommonOptions {
+export interface ApiOptions extends CommonOptions {
   /** CORS options. Default: pages from any origin may read responses, without credentials. */
   readonly cors?: CorsOptions;
   /** The deployment's wire profile. Default: the contract's neutral names. */
@@ -26,7 +26,7 @@ export type AuthResult<Caller> =
  */
 export function createSurface(
   name: 'gateway' | 'storage' | 'upload',
-  options: ContractOptions,
+  options: ApiOptions,
   maxBytes: number,
 ) {
   const wireProfile = toWireProfile(options.wireProfile);

@@ -16,12 +16,7 @@ import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import { discard } from '../runtime/respond.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
-import {
-  type AuthResult,
-  type ContractOptions,
-  createSurface,
-  type EnvOption,
-} from '../surface.ts';
+import { type ApiOptions, type AuthResult, createSurface, type EnvOption } from '../surface.ts';
 import { findHostEnv } from './host.ts';
 import { type GatewayInput, toServiceInput, verifyBody } from './service-input.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
@@ -67,7 +62,7 @@ export interface GatewaySecurity<Caller = unknown> {
 }
 
 /** Options of `createGatewayRouter`. */
-export interface GatewayRouterOptions<Caller = unknown> extends ContractOptions {
+export interface GatewayRouterOptions<Caller = unknown> extends ApiOptions {
   readonly security: GatewaySecurity<Caller>;
   /** Environments that this gateway serves. Default: all. */
   readonly env?: EnvOption;

@@ -3,7 +3,7 @@
  *
  * - all routers: `CommonOptions`
  * - a generated router: also `RouterOptions`, and `security` with the schemes of its document
- * - the routers of the contract: also `ContractOptions` (`src/surface.ts`), and options of their own
+ * - the routers of the contract: also `ApiOptions` (`src/surface.ts`), and options of their own
  * - `createTableRouter`, which creates all of them: `SurfaceOptions`
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';

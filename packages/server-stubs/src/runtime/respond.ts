@@ -31,41 +31,34 @@ interface Message {
   readonly body: RawBody | BodyWriter | undefined;
 }
 
-/** Sends the responses of a router: what handlers returned, or errors. */
-export class Responder {
-  readonly #table: RouteTable;
-  readonly #settings: Settings;
-
-  constructor(table: RouteTable, settings: Settings) {
-    this.#table = table;
-    this.#settings = settings;
-  }
+/** Creates functions that send the responses of a router: what handlers returned, or errors. */
+export function createResponder(table: RouteTable, settings: Settings) {
+  const { headers: findHeaders, responses, toError, encodeBody, onResponse, onError } = settings;
 
   /** @throws TypeError if it is not a response, or, if responses are checked, not as documented */
-  respond(call: Call, result: HandlerResponse): void {
+  function respond(call: Call, result: HandlerResponse): void {
     try {
       // The handler may have sent the response itself.
       if (call.response.headersSent) discard(result?.body);
-      else if (result?.status === 101 && call.isUpgrade) this.#switchProtocols(call, result);
-      else this.#respond(call, result);
+      else if (result?.status === 101 && call.isUpgrade) switchProtocols(call, result);
+      else respondWith(call, result);
     } catch (error) {
       discard(result?.body);
       throw error;
     }
   }
 
-  #switchProtocols(call: Call, result: HandlerResponse): void {
+  function switchProtocols(call: Call, result: HandlerResponse): void {
     const { headers, open } = result;
     const response = call.response as UpgradeResponse;
     if (open === undefined) throw new TypeError('A response with status 101 must have `open`.');
     if (headers !== undefined) writeHead(response, 101, toHead(headers));
-    this.#settings.onResponse?.(result, call);
+    onResponse?.(result, call);
     response.handOver(open, headers !== undefined);
   }
 
-  #respond(call: Call, result: HandlerResponse): void {
+  function respondWith(call: Call, result: HandlerResponse): void {
     const { operationId, route } = call;
-    const { headers, responses } = this.#settings;
     if (!(result?.status >= 200 && result.status <= 599)) {
       throw new TypeError(
         `The handler for ${operationId} must return a response with a status from 200 to 599.`,
@@ -73,24 +66,20 @@ export class Responder {
     }
     const documented = route && findResponse(route.responses, result.status);
     const content = documented && selectResponseContent(documented, result);
-    const message = toMessage(
-      call,
-      this.#encode(result),
-      [result.headers, headers?.(call)],
-      route?.passThrough ? 'pass-through' : content,
-    );
+    const sources = [result.headers, findHeaders?.(call)];
+    const form = route?.passThrough ? 'pass-through' : content;
+    const message = toMessage(call, encode(result), sources, form);
     const violation = responses === 'check' && findViolation(call, result, message.headers);
     if (violation) throw new TypeError(`The response violates the document: ${violation}`);
-    this.#send(call, result, message);
+    send(call, result, message);
   }
 
   /**
    * Sends the response that an error defines. Any other error is passed to `onError`, and becomes an `HttpError` with
    * status 500. `toError` converts each `HttpError`, for example to a `GatewayError`. Never rejects.
    */
-  async fail(call: Call, error: unknown): Promise<void> {
+  async function fail(call: Call, error: unknown): Promise<void> {
     const { response } = call;
-    const { onError, toError, headers } = this.#settings;
     if (isDisconnect(error, call)) return;
     if (!hasResponse(error) || response.headersSent) onError(error, call);
     if (response.headersSent) {
@@ -100,7 +89,7 @@ export class Responder {
     }
     let common: HandlerResponse['headers'];
     try {
-      common = headers?.(call);
+      common = findHeaders?.(call);
       let converted: ErrorWithResponse = hasResponse(error)
         ? error
         : new HttpError('handler-failed', 'Internal server error.', { cause: error });
@@ -111,9 +100,9 @@ export class Responder {
       }
       if (response.destroyed) return;
       const result = converted[toResponse](call);
-      const challenge = result.status === 401 ? toChallenge(this.#table, call.route) : undefined;
-      const all = [required, result.headers, common, challenge];
-      this.#send(call, result, toMessage(call, this.#encode(result), all), converted);
+      const challenge = result.status === 401 ? toChallenge(table, call.route) : undefined;
+      const sources = [required, result.headers, common, challenge];
+      send(call, result, toMessage(call, encode(result), sources), converted);
     } catch (failure) {
       onError(failure, call);
       if (response.headersSent) response.destroy();
@@ -121,21 +110,18 @@ export class Responder {
     }
   }
 
-  /** Returns a response with the body as the deployment sends it. */
-  #encode(result: HandlerResponse): HandlerResponse {
-    const { encodeBody } = this.#settings;
+  function encode(result: HandlerResponse): HandlerResponse {
     return encodeBody ? { ...result, body: encodeBody(result.body) } : result;
   }
 
   /** @param error what the response was made from */
-  #send(
+  function send(
     call: Call,
     result: HandlerResponse,
     { status, headers, body }: Message,
     error?: ErrorWithResponse,
   ): void {
     const { request, response } = call;
-    const { onResponse, onError } = this.#settings;
     // A stream may depend on the body of the request.
     if (status < 400 && (typeof body === 'function' || isStream(body))) sendContinue(request);
     writeHead(response, status, headers);
@@ -149,6 +135,8 @@ export class Responder {
     // With a byte for each character it is ASCII, which Node.js copies faster as Latin-1 than it encodes UTF-8.
     else response.end(body, body?.length === headers['content-length'] ? 'latin1' : 'utf8');
   }
+
+  return { respond, fail };
 }
 
 /**

@@ -16,7 +16,7 @@ import { type ParsedInput, readParameters } from './portable/parameters.ts';
 import { type Match, namesOf, Paths, replaceHost, splitTarget } from './portable/paths.ts';
 import type { Route, RouteTable } from './portable/route-table.ts';
 import { deferContinue, readBody } from './receive.ts';
-import { Responder } from './respond.ts';
+import { createResponder } from './respond.ts';
 import { createAuthentication } from './security.ts';
 
 /** A route, with everything that can be prepared before the first request. */
@@ -46,7 +46,7 @@ export function createTableRouter(
   const settings = toSettings(options);
   const { requestId: createId, respondToOptions, findEnv, onCall } = settings;
   const paths = toPaths(table, handlers, settings);
-  const responder = new Responder(table, settings);
+  const { respond, fail } = createResponder(table, settings);
 
   const router: Listener = (request, response, next) => {
     replaceHost(request);
@@ -72,7 +72,7 @@ export function createTableRouter(
     try {
       onCall?.(call);
       const isUnhandled = operation === undefined && method === 'OPTIONS';
-      if (isUnhandled && respondToOptions) return responder.respond(call, respondToOptions(call));
+      if (isUnhandled && respondToOptions) return respond(call, respondToOptions(call));
       if (match === undefined) throw notFound(rawPath, table.basePath);
       if (operation === undefined) {
         throw notAllowed(method, methodsOf(match, respondToOptions !== undefined));
@@ -93,9 +93,9 @@ export function createTableRouter(
       } catch (error) {
         throw toDocumented(error, route);
       }
-      responder.respond(call, await handle(input, call));
+      respond(call, await handle(input, call));
     } catch (error) {
-      await responder.fail(call, error);
+      await fail(call, error);
     }
   }
 

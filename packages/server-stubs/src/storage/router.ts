@@ -16,12 +16,7 @@ import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import type { RouteTable } from '../runtime/portable/route-table.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { isRejection } from '../runtime/security.ts';
-import {
-  type AuthResult,
-  type ContractOptions,
-  createSurface,
-  type EnvOption,
-} from '../surface.ts';
+import { type ApiOptions, type AuthResult, createSurface, type EnvOption } from '../surface.ts';
 import {
   assertBatch,
   readCredentials,
@@ -73,7 +68,7 @@ export interface StorageSecurity<Caller = unknown> {
 }
 
 /** Options of `createStorageRouter`. */
-export interface StorageRouterOptions<Caller = unknown> extends ContractOptions {
+export interface StorageRouterOptions<Caller = unknown> extends ApiOptions {
   readonly security: StorageSecurity<Caller>;
   /** Environments that this API serves. Default: all. */
   readonly env?: EnvOption;

@@ -11,7 +11,7 @@ import type { Call, HandlerResponse } from '../runtime/portable/call.ts';
 import { hasResponse } from '../runtime/portable/http-error.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import { createTableRouter } from '../runtime/router.ts';
-import { type ContractOptions, createSurface } from '../surface.ts';
+import { type ApiOptions, createSurface } from '../surface.ts';
 import { handleForm, type UploadInput, type UploadResult } from './form.ts';
 import { openForm } from './form-reader.ts';
 
@@ -24,7 +24,7 @@ export type UploadHandler = (
 ) => UploadResult | Promise<UploadResult>;
 
 /** Options of `createUploadRouter`. */
-export interface UploadRouterOptions extends ContractOptions {
+export interface UploadRouterOptions extends ApiOptions {
   /** Maximum file size in bytes. Larger files get `EntityTooLarge`. Default: 5 GiB. */
   readonly fileBytes?: number;
 }
