@@ -2,12 +2,12 @@
  * Everything that depends on the internals of Ajv 8.20, and on the text that it writes. If a later version differs, adapt
  * this file.
  */
+import { createRequire } from 'node:module';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import * as equalModule from 'ajv/dist/runtime/equal.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
 import type { Validator } from '../src/runtime/portable/route-table.ts';
-import { ajvHelpers, functionIn } from '../src/runtime/portable/validation.ts';
+import { ajvHelpers } from '../src/runtime/portable/validation.ts';
 import type { Schemas } from './schema-set.ts';
 
 /** Returns a function that compiles a schema in this process, by its ID. */
@@ -15,10 +15,8 @@ export function createAjvCompiler(schemas: Schemas['schemas']): (id: string) => 
   const ajv = createAjv(schemas, { source: false });
   // As in generated code: Ajv's own function would call a `valueOf` or `toString` that the JSON contains. There is no
   // option for it, so this relies on the names that Ajv gives its functions.
-  ajv.scope.value('func', {
-    key: functionIn(equalModule),
-    ref: ajvHelpers['ajv/dist/runtime/equal'].default,
-  });
+  const { default: key } = createRequire(import.meta.url)('ajv/dist/runtime/equal');
+  ajv.scope.value('func', { key, ref: ajvHelpers['ajv/dist/runtime/equal'].default });
   return (id) => {
     try {
       return ajv.getSchema(id) as Validator;

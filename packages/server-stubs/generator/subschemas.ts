@@ -34,25 +34,23 @@ export function subschemasOf(schema: JsonObject, scopes?: readonly Scope[]): unk
 }
 
 /** Returns a schema and all others that its values must match, through `$ref` and `allOf`. */
-export function partsInAllOf(root: JsonObject, schema: unknown): JsonObject[] {
-  return collectParts(root, schema, ['always'], new Set());
+export function partsInAllOf(
+  root: JsonObject,
+  schema: unknown,
+  scopes: readonly Scope[] = ['always'],
+): JsonObject[] {
+  // The loop also visits members that are added during it.
+  const parts = new Set([schema].filter(isObject));
+  for (const part of parts) {
+    const related = [...subschemasOf(part, scopes), targetOf(root, part)];
+    for (const each of related.filter(isObject)) parts.add(each);
+  }
+  return [...parts];
 }
 
 /** Also returns the alternatives of `anyOf` and `oneOf`. */
 export function partsInCompositions(root: JsonObject, schema: unknown): JsonObject[] {
-  return collectParts(root, schema, ['always', 'alternative'], new Set());
-}
-
-function collectParts(
-  root: JsonObject,
-  schema: unknown,
-  scopes: readonly Scope[],
-  seen: Set<unknown>,
-): JsonObject[] {
-  if (!isObject(schema) || seen.has(schema)) return [];
-  seen.add(schema);
-  const related = [...subschemasOf(schema, scopes), targetOf(root, schema)];
-  return [schema, ...related.flatMap((part) => collectParts(root, part, scopes, seen))];
+  return partsInAllOf(root, schema, ['always', 'alternative']);
 }
 
 export function propertiesOf(parts: readonly JsonObject[]): [name: string, schema: unknown][] {

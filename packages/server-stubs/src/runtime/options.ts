@@ -1,17 +1,9 @@
-/**
- * Which router has which options:
- *
- * - all routers: `CommonOptions`
- * - a generated router: also `RouterOptions`, and `security` with the schemes of its document
- * - the routers of the contract: also `ApiOptions` (`src/surface.ts`), and options of their own
- * - `createTableRouter`, which creates all of them: `SurfaceOptions`
- */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call, HandlerResponse } from './portable/call.ts';
 import type { ErrorWithResponse, HttpError } from './portable/http-error.ts';
 
-/** Options of all routers. */
+/** Options of all routers. Those of the contract add `ApiOptions` (`src/surface.ts`) and options of their own. */
 export interface CommonOptions {
   readonly requests?: RequestLimits;
   /** `check` sends a 500 instead of a response that violates the document, for development. Default: `pass`. */
@@ -34,7 +26,7 @@ export interface CommonOptions {
   readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
 }
 
-/** Options of a router that only follows a document. */
+/** Options of a generated router, which adds `security`, with a handler for each scheme of its document. */
 export interface RouterOptions extends CommonOptions {
   /**
    * Converts each `HttpError`. Headers that HTTP requires, such as `Allow`, are added. Default: problem details (RFC 9457).
@@ -47,7 +39,7 @@ export interface RouterOptions extends CommonOptions {
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
 }
 
-/** Options of `createTableRouter`: what generated code adds, and what the APIs of the contract need. */
+/** Options of `createTableRouter`, which creates all routers. */
 export interface SurfaceOptions extends RouterOptions {
   /** A handler for each security scheme that the document uses. Throws if one is missing. */
   readonly security?: SecurityHandlers;

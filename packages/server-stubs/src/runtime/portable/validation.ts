@@ -1,5 +1,4 @@
 /** What generated validators need, and the messages for what they find. Works in browsers. */
-import * as measure from 'ajv/dist/runtime/ucs2length.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { escapeName, toNames } from './encoding.ts';
 import type { Violation } from './http-error.ts';
@@ -10,15 +9,15 @@ export type { Validator } from './route-table.ts';
 /** What generated validators would require from Ajv, by module. */
 export const ajvHelpers = {
   'ajv/dist/runtime/equal': { default: isEqual },
-  'ajv/dist/runtime/ucs2length': { default: functionIn(measure) },
+  'ajv/dist/runtime/ucs2length': { default: countCharacters },
   'ajv-formats/dist/formats': { fullFormats },
 };
 
-/** Node.js and bundlers wrap the default export of a CommonJS module differently. */
-export function functionIn(module: unknown): (text: string) => number {
-  let value = module;
-  while (typeof value !== 'function') value = (value as { default: unknown }).default;
-  return value as (text: string) => number;
+/** JSON Schema counts characters, not UTF-16 code units. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }
 
 /** Unlike fast-deep-equal, it calls no method: JSON may contain a field `valueOf` or `toString`. */
