@@ -100,15 +100,9 @@ function writeChanged(file: string, text: string): void {
 
 /** In `/proc`, the `recursive` option of `mkdirSync` would never end (Node 24). */
 function createFolder(folder: string): void {
-  const isFolder = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isFolder()) return;
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   createFolder(dirname(folder));
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // Another process may have created it.
-    if (!isFolder()) throw error;
-  }
+  mkdirSync(folder);
 }
 
 function describeError(error: unknown): string {

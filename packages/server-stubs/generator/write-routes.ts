@@ -2,36 +2,30 @@ import type { Route, RouteTable } from '../src/runtime/portable/route-table.ts';
 import { FILES, toKey, toLiteral } from './names.ts';
 import { ValidatorName } from './schema-set.ts';
 
-/** Writes the route table, with validators from the two modules that a finished `SchemaSet` writes. */
+/** Writes the route table, with validators from the modules of the two sets. */
 export function writeRoutes(table: RouteTable<ValidatorName>, runtime: string): string {
-  const used = new Set<ValidatorName['set']>();
-  const source = toSource(table);
-  const imports = (['requests', 'responses'] as const)
-    .filter((set) => used.has(set))
-    .map((set) => `import * as ${set} from './${FILES[set]}';\n`);
   // TypeScript refuses keys that are members of every object, such as `constructor`.
   return `// @ts-nocheck
 import type { RouteTable } from '${runtime}';
-${imports.join('')}
-/** The route table of the document. */
-export const routes: RouteTable = ${source};`;
+import * as requests from './${FILES.requests}';
+import * as responses from './${FILES.responses}';
 
-  function toSource(value: unknown, indent = ''): string {
-    if (value instanceof ValidatorName) {
-      used.add(value.set);
-      return `${value.set}.${value.id}`;
-    }
-    if (typeof value !== 'object' || value === null) return toLiteral(value);
-    const isArray = Array.isArray(value);
-    const [open, close] = isArray ? '[]' : '{}';
-    const members = Object.entries(value).map(([name, member]) => {
-      // `__proto__: …` would set the prototype.
-      const key = name === '__proto__' ? "['__proto__']" : toKey(name);
-      return `${indent}  ${isArray ? '' : `${key}: `}${toSource(member, `${indent}  `)},\n`;
-    });
-    const inner = members.length === 0 ? '' : `\n${members.join('')}${indent}`;
-    return `${open}${inner}${close}`;
-  }
+/** The route table of the document. */
+export const routes: RouteTable = ${toSource(table)};`;
+}
+
+function toSource(value: unknown, indent = ''): string {
+  if (value instanceof ValidatorName) return `${value.set}.${value.id}`;
+  if (typeof value !== 'object' || value === null) return toLiteral(value);
+  const isArray = Array.isArray(value);
+  const [open, close] = isArray ? '[]' : '{}';
+  const members = Object.entries(value).map(([name, member]) => {
+    // `__proto__: …` would set the prototype.
+    const key = name === '__proto__' ? "['__proto__']" : toKey(name);
+    return `${indent}  ${isArray ? '' : `${key}: `}${toSource(member, `${indent}  `)},\n`;
+  });
+  const inner = members.length === 0 ? '' : `\n${members.join('')}${indent}`;
+  return `${open}${inner}${close}`;
 }
 
 /** Writes the module that users import: `createRouter`, `routes`, and the types of the document. */
@@ -72,7 +66,9 @@ type Security = {${routes.flatMap((route) => writeSchemes(route, schemes)).join(
 };
 
 /** Authenticates callers, with one handler for each security scheme that the document uses. */
-export type SecurityHandlers<P extends Principals = Principals> = runtime.TypedSecurityHandlers<P>;
+export type SecurityHandlers<P extends Principals = Principals> = {
+  readonly [Scheme in keyof P]: runtime.SecurityHandler<P[Scheme]>;
+};
 
 /** Handlers by operationId. Operations without a handler respond with 501. */
 export type Handlers<P extends Principals = Principals> = runtime.TypedHandlers<operations, Security, P>;

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { SecurityHandler } from './options.ts';
 import type { Call, HandlerResponse, RawBody } from './portable/call.ts';
 
 /** The handlers of a document by operationId, from its types as openapi-typescript writes them. */
@@ -19,11 +18,6 @@ export type TypedOutput<Operation> = Operation extends { responses: infer Respon
       [Key in keyof Responses]: Response<StatusOf<Key, keyof Responses>, Responses[Key]>;
     }[keyof Responses]
   : never;
-
-/** Authenticates callers, with one handler for each security scheme that the document uses. */
-export type TypedSecurityHandlers<Principals> = {
-  readonly [Scheme in keyof Principals]: SecurityHandler<Principals[Scheme]>;
-};
 
 /** A value of a schema in a response: without the properties that are `writeOnly`. */
 export type InResponse<Value> = Without<Value, '$write', '$read'>;

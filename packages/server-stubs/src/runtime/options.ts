@@ -111,11 +111,11 @@ export function toSettings({ requests = {}, onError, ...options }: SurfaceOption
   const { bodyBytes = 2 ** 20, streamBytes = Infinity } = requests;
   const limits = { bodyBytes, streamBytes };
   for (const [name, value] of Object.entries(limits)) assertLimit(value, `requests.${name}`);
-  const { responses = 'pass' } = options;
+  const { responses = 'pass', encodeBody = (body) => body } = options;
   if (responses !== 'check' && responses !== 'pass') {
     throw new TypeError('options.responses must be check or pass.');
   }
-  return { ...options, onError: toSafeOnError(onError), limits };
+  return { ...options, encodeBody, onError: toSafeOnError(onError), limits };
 }
 
 /** JavaScript users should learn about a missing function at startup, not from the first request. */

@@ -67,8 +67,9 @@ export function createResponder(table: RouteTable, settings: Settings) {
     const documented = route && findResponse(route.responses, result.status);
     const content = documented && selectResponseContent(documented, result);
     const sources = [result.headers, findHeaders?.(call)];
+    const encoded = { ...result, body: encodeBody(result.body) };
     const form = route?.passThrough ? 'pass-through' : content;
-    const message = toMessage(call, encode(result), sources, form);
+    const message = toMessage(call, encoded, sources, form);
     const violation = responses === 'check' && findViolation(call, result, message.headers);
     if (violation) throw new TypeError(`The response violates the document: ${violation}`);
     send(call, result, message);
@@ -102,16 +103,13 @@ export function createResponder(table: RouteTable, settings: Settings) {
       const result = converted[toResponse](call);
       const challenge = result.status === 401 ? toChallenge(table, call.route) : undefined;
       const sources = [required, result.headers, common, challenge];
-      send(call, result, toMessage(call, encode(result), sources), converted);
+      const encoded = { ...result, body: encodeBody(result.body) };
+      send(call, result, toMessage(call, encoded, sources), converted);
     } catch (failure) {
       onError(failure, call);
       if (response.headersSent) response.destroy();
       else endAfterFailure(response, toHead(common));
     }
-  }
-
-  function encode(result: HandlerResponse): HandlerResponse {
-    return encodeBody ? { ...result, body: encodeBody(result.body) } : result;
   }
 
   /** @param error what the response was made from */

@@ -36,7 +36,9 @@ type Security = {
 };
 
 /** Authenticates callers, with one handler for each security scheme that the document uses. */
-export type SecurityHandlers<P extends Principals = Principals> = runtime.TypedSecurityHandlers<P>;
+export type SecurityHandlers<P extends Principals = Principals> = {
+  readonly [Scheme in keyof P]: runtime.SecurityHandler<P[Scheme]>;
+};
 
 /** Handlers by operationId. Operations without a handler respond with 501. */
 export type Handlers<P extends Principals = Principals> = runtime.TypedHandlers<operations, Security, P>;

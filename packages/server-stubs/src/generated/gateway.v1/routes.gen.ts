@@ -3,6 +3,7 @@
 // @ts-nocheck
 import type { RouteTable } from '../../runtime/index.ts';
 import * as requests from './request-validators.gen.ts';
+import * as responses from './response-validators.gen.ts';
 
 /** The route table of the document. */
 export const routes: RouteTable = {
