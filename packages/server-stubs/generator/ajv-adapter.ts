@@ -1,7 +1,4 @@
-/**
- * Everything that depends on the internals of Ajv 8.20, and on the text that it writes. If a later version differs, adapt
- * this file.
- */
+/** All that depends on the internals of Ajv 8.20 and on the text that it writes. A later version may need changes here. */
 import { createRequire } from 'node:module';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
@@ -28,10 +25,7 @@ export function createAjvCompiler(schemas: Schemas['schemas']): (id: string) => 
   };
 }
 
-/**
- * Writes Ajv's standalone code as a module that needs only `ajvHelpers` and the type `Validator`. It exports a validator
- * for each of the IDs.
- */
+/** Writes Ajv's standalone code as a module that exports validators, and that needs only `ajvHelpers` and `Validator`. */
 export function writeStandalone(schemas: Schemas['schemas'], exported: readonly string[]): string {
   const ajv = createAjv(schemas, { source: true });
   const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);

@@ -14,7 +14,6 @@ import { KEYWORDS, VALUES } from './keywords.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { hasMarked, type Mark, mapSubschemas, subschemasOf } from './subschemas.ts';
 
-/** Context for converting request or response schemas. */
 export interface Conversion {
   readonly document: OpenApiDocument;
   /** The mark of properties that do not occur in this direction, and so cannot be required. */

@@ -1,4 +1,3 @@
-/** The generated files. */
 export const FILES = {
   requests: 'request-validators.gen.ts',
   responses: 'response-validators.gen.ts',

@@ -123,7 +123,6 @@ function addPath(root: JsonObject, entry: OperationEntry, paths: Paths<string>) 
   return existing && `${existing} matches the same requests`;
 }
 
-/** The path with that of the server. */
 function toFullPath(root: JsonObject, { path, item, operation }: OperationEntry): string {
   const servers = [operation.servers, item.servers, root.servers].map(toBasePath);
   return `${servers.find((basePath) => basePath !== undefined) ?? ''}${path}`;

@@ -22,7 +22,6 @@ export class ValidatorName {
   }
 }
 
-/** A schema for Ajv, and where it is in the document. */
 interface Schema {
   readonly schema: AnySchema;
   readonly pointer: Pointer;

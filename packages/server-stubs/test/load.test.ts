@@ -83,11 +83,7 @@ describe('an invalid document is refused, with the place and the fix', () => {
     ],
     [`${A}: This reference is circular`, body({}, { A: { dependentSchemas: { a: ref('A') } } })],
     ['/200: Expected type `Response` (object) but', toDocument({ responses: { 200: null } })],
-  ])('%s', async (text, document) => {
-    const { isInvalid, text: found } = await findProblems(document);
-    expect(found).toContain(text);
-    expect(isInvalid).toBe(true);
-  });
+  ])('%s', expectRefusal);
 });
 
 describe('what openapi-typescript takes is taken, with a warning about what is not checked or served', () => {
@@ -172,6 +168,11 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
 async function expectWarning(text: string, document: object): Promise<void> {
   const problems = await findProblems(document);
   expect(problems).toEqual({ isInvalid: false, text: expect.stringContaining(text) });
+}
+
+async function expectRefusal(text: string, source: string | object): Promise<void> {
+  const problems = await findProblems(source);
+  expect(problems).toEqual({ isInvalid: true, text: expect.stringContaining(text) });
 }
 
 it('operations without an ID get one, even in shared path items, and all have the base path of the server', async () => {
@@ -288,9 +289,7 @@ describe('files', () => {
     ],
     [`${HEAD}paths: { /a: { get: { $ref: b.yaml } } }`, 'api.yaml:3:21 #/paths/~1a/get'],
   ])('%j is refused', async (text, message) => {
-    const { isInvalid, text: found } = await findProblems(await write('api.yaml', text));
-    expect(found).toContain(message);
-    expect(isInvalid).toBe(true);
+    await expectRefusal(message, await write('api.yaml', text));
   });
 
   it('a file that cannot be read is refused', async () => {
@@ -336,9 +335,8 @@ describe('files', () => {
     const text = `${HEAD}paths: { /a: { get: { responses: { '200': { description: '', ${content} } } } } }`;
     await write('a.yaml', "anyOf: [{ type: string }, { $ref: 'b.yaml' }]");
     await write('b.yaml', "allOf: [{ $ref: 'a.yaml' }]");
-    const { isInvalid, text: found } = await findProblems(await write('api.yaml', text));
-    expect(found).toContain('api.yaml:1:1 #/components/schemas/a: This reference is circular.');
-    expect(isInvalid).toBe(true);
+    const problem = 'api.yaml:1:1 #/components/schemas/a: This reference is circular.';
+    await expectRefusal(problem, await write('api.yaml', text));
   });
 
   it('a warning of a Swagger 2.0 document has its place in the file', async () => {

@@ -75,13 +75,10 @@ describe('a request without an operation', () => {
       { path: '/pets/mine', operationId: 'put', method: 'PUT' },
       { path: '/pets/{id}', operationId: 'delete', method: 'DELETE' },
     ]);
-    const base = await serve(createTableRouter(table, {}));
-    const received = await send(base, '/pets/mine', { method: 'DELETE' });
-    expect([received.status, received.headers.allow]).toEqual([405, 'GET, PUT, HEAD']);
     const respondToOptions = () => ({ status: 204 });
-    const surface = await serve(createTableRouter(table, {}, { respondToOptions }));
-    const { headers } = await send(surface, '/pets/mine', { method: 'DELETE' });
-    expect(headers.allow).toBe('GET, PUT, HEAD, OPTIONS');
+    const base = await serve(createTableRouter(table, {}, { respondToOptions }));
+    const received = await send(base, '/pets/mine', { method: 'DELETE' });
+    expect([received.status, received.headers.allow]).toEqual([405, 'GET, PUT, HEAD, OPTIONS']);
     expect((await send(base, '/pets/7', { method: 'DELETE' })).status).toBe(501);
   });
 

@@ -90,7 +90,6 @@ function invalidHandshake(message: string, headers: Record<string, string> = {})
   return new GatewayError('INVALID_REQUEST', { message, headers });
 }
 
-/** Returns the headers of the 101. */
 export function toHandshakeHeaders(
   headers: NonNullable<WebSocketResponse['headers']>,
   request: IncomingMessage,

@@ -25,7 +25,6 @@ import {
   toWireForm,
 } from './wire.ts';
 
-/** The scheme that stands for the three headers. */
 const CREDENTIALS = 'credentials';
 
 const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
