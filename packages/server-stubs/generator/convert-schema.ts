@@ -1,15 +1,7 @@
 /** Converts schemas of a document to what Ajv validates, in two passes. */
 import type { AnySchema } from 'ajv';
 import { addDiscriminator } from './discriminator.ts';
-import {
-  asObject,
-  entriesOf,
-  isObject,
-  type JsonObject,
-  join,
-  type Pointer,
-  targetOf,
-} from './json.ts';
+import { asObject, isObject, type JsonObject, join, type Pointer, targetOf } from './json.ts';
 import { KEYWORDS, VALUES } from './keywords.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { hasMarked, type Mark, mapSubschemas, subschemasOf } from './subschemas.ts';
@@ -23,11 +15,7 @@ export interface Conversion {
 }
 
 /** @param pointer where the schema is, for warnings */
-export function convertSchema(
-  schema: unknown,
-  pointer: Pointer,
-  conversion: Conversion,
-): AnySchema {
+export function convertSchema(schema: unknown, pointer: Pointer, conversion: Conversion) {
   const { document, hidden } = conversion;
   return dropUnsupported(requireOnlySent(schema, hidden, document.root), pointer, conversion);
 }
@@ -54,7 +42,7 @@ function requireOnlySent(
   const entries = Object.entries(schema).map(([keyword, value]) => {
     if (keyword === 'required') return [keyword, toSent(value)];
     if (keyword === 'dependentRequired' && isObject(value)) {
-      const lists = entriesOf(value).map(([name, names]) => [name, toSent(names)]);
+      const lists = Object.entries(value).map(([name, names]) => [name, toSent(names)]);
       return [keyword, Object.fromEntries(lists)];
     }
     const scope = KEYWORDS.get(keyword)?.scope ?? 'other';

@@ -5,15 +5,7 @@
  */
 import { isJsonType } from '../src/runtime/portable/body.ts';
 import type { Field, Parameter, ScalarType } from '../src/runtime/portable/route-table.ts';
-import {
-  asObject,
-  entriesOf,
-  follow,
-  type JsonObject,
-  type Pointer,
-  toList,
-  toReference,
-} from './json.ts';
+import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './json.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { partsInCompositions, propertiesOf, typesOf, type ValueType } from './subschemas.ts';
 
@@ -52,14 +44,6 @@ const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 /** In the order in which conversions are tried. */
 const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 'string'];
 
-/** The documented default of a parameter. It is only used if the schema accepts it. */
-export interface Default {
-  readonly parameter: Parameter & { default?: unknown };
-  readonly value: unknown;
-  /** Where the schema is. */
-  readonly pointer: Pointer;
-}
-
 /**
  * Returns what is supported of an operation's parameters, a schema for `{ path, query, header, cookie }`, and the
  * defaults, which the parameters lack: they can only be checked once all schemas are known.
@@ -80,6 +64,8 @@ export function describeParameters(operation: JsonObject, path: string, document
   };
 }
 
+export type Described = NonNullable<ReturnType<typeof describeParameter>>;
+
 function describeParameter(value: JsonObject, path: string, document: OpenApiDocument) {
   const location = LOCATIONS.find((each) => each === value.in);
   const name = String(value.name);
@@ -92,7 +78,8 @@ function describeParameter(value: JsonObject, path: string, document: OpenApiDoc
     ? JSON_DECODING
     : describeDecoding(location, value, schema, document);
   if (decoding === undefined) return undefined;
-  const parameter: Parameter = {
+  // Without its default, which is only used if the schema accepts it.
+  const parameter: Parameter & { default?: unknown } = {
     name,
     in: location,
     ...decoding,

@@ -5,18 +5,18 @@ import { writeValidators } from './validators.ts';
 import { writeIndex, writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
 
-type Modules = { runtime: string; validators?: string };
-
 /**
  * Writes types, routes and validators: texts by file name, always in the same order. The warnings say what is not
  * checked or not served.
  *
- * @param modules specifiers of the runtime, and of what validators import from it, in generated imports
+ * @param runtime what generated code imports
+ * @param validators what validators import
  * @throws InvalidDocumentError
  */
 export function generate(
   document: OpenApiDocument,
-  { runtime, validators = runtime }: Modules = { runtime: '@berth/server-stubs/runtime' },
+  runtime = '@berth/server-stubs/runtime',
+  validators = runtime,
 ) {
   const { table, requests, responses, warnings } = describeOperations(document);
   const files = new Map<string, string>([

@@ -1,7 +1,7 @@
 import { kindOf } from '../src/runtime/portable/body.ts';
 import { Paths } from '../src/runtime/portable/paths.ts';
 import type { Route, RouteTable, SecurityScheme } from '../src/runtime/portable/route-table.ts';
-import { type Default, describeFields, describeParameters } from './describe-parameters.ts';
+import { type Described, describeFields, describeParameters } from './describe-parameters.ts';
 import { asObject, entriesOf, follow, isObject, type JsonObject, toList } from './json.ts';
 import { type OpenApiDocument, operationsOf } from './openapi.ts';
 import { checkSchemas, SchemaSet, type Schemas, type ValidatorName } from './schema-set.ts';
@@ -52,11 +52,7 @@ export function describeOperations(document: OpenApiDocument) {
 }
 
 /** Leaves out each default that its schema rejects, because every call that omits the parameter would be rejected. */
-function addDefaults(
-  defaults: readonly Default[],
-  requests: Schemas,
-  document: OpenApiDocument,
-): void {
+function addDefaults(defaults: Described[], requests: Schemas, document: OpenApiDocument): void {
   const ids = new Map([...requests.schemas].map(([id, { pointer }]) => [pointer, id]));
   const compile = createCompiler(requests);
   for (const { parameter, value, pointer } of defaults) {

@@ -29,10 +29,7 @@ function toSource(value: unknown, indent = ''): string {
 }
 
 /** Writes the module that users import: `createRouter`, `routes`, and the types of the document. */
-export function writeIndex(
-  { routes, securitySchemes }: RouteTable<unknown>,
-  runtime: string,
-): string {
+export function writeIndex({ routes, securitySchemes }: RouteTable<unknown>, runtime: string) {
   const used = new Set(routes.flatMap(({ security }) => security.flat()));
   const schemes = Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
   const isSecured = schemes.length > 0;
@@ -87,10 +84,7 @@ export function createRouter<P extends Principals = Principals>(
 }
 
 /** A scheme that not all alternatives include is optional. */
-function writeSchemes(
-  { operationId, security }: Route<unknown>,
-  schemes: readonly string[],
-): string[] {
+function writeSchemes({ operationId, security }: Route<unknown>, schemes: readonly string[]) {
   const members = schemes
     .filter((scheme) => security.some((alternative) => alternative.includes(scheme)))
     .map((scheme) => {

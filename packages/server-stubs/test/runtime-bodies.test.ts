@@ -96,11 +96,9 @@ describe('JSON', () => {
       413,
       'The request body is larger than 10 bytes.',
     ]);
-    const chunked = await send(base, '/', {
-      method: 'POST',
-      headers: { 'content-type': TYPE },
-      body: Readable.from(['"12345', '6789"']),
-    });
+    const headers = { 'content-type': TYPE };
+    const body = Readable.from(['"12345', '6789"']);
+    const chunked = await send(base, '/', { method: 'POST', headers, body });
     expect(chunked.status).toBe(413);
   });
 });

@@ -37,6 +37,8 @@ function start(operation: Handler, options: RouterOptions = {}) {
   return serve(createTableRouter(toTable(routes), { GET: operation, POST: operation }, options));
 }
 
+const NOT_BYTES = /must be of type string or an instance of Buffer/;
+
 async function* breaking() {
   yield Buffer.from('begin');
   throw new Error('secret');
@@ -56,11 +58,7 @@ describe('streams', () => {
     ['midway, from the web', 'secret', () => Readable.toWeb(Readable.from(breaking()))],
     ['already', 'secret', () => new Readable().destroy(new Error('secret'))],
     ['without an error', 'Premature close', () => new Readable().destroy()],
-    [
-      'with an object',
-      /must be of type string or an instance of Buffer/,
-      () => Readable.from([{}]),
-    ],
+    ['with an object', NOT_BYTES, () => Readable.from([{}])],
   ])('that have failed %s are reported to onError', async (_when, message, create) => {
     const onError = vi.fn();
     const body = create();
@@ -93,12 +91,9 @@ describe('streams', () => {
   it('enforce the limit of a body of unknown length', async () => {
     const read: Handler = async ({ body }) => ({ status: 200, body: await text(body) });
     const base = await start(read, { requests: { streamBytes: 5 } });
+    const headers = { 'content-type': 'a/b' };
     const chunked = (body: string) =>
-      send(base, '/', {
-        method: 'POST',
-        headers: { 'content-type': 'a/b' },
-        body: Readable.from([body]),
-      });
+      send(base, '/', { method: 'POST', headers, body: Readable.from([body]) });
     expect((await chunked('12345')).text).toBe('12345');
     expect((await chunked('123456')).status).toBe(413);
   });

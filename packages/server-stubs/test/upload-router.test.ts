@@ -127,6 +127,7 @@ test.each([
 
 const MANY_FIELDS = Array.from({ length: 101 }, (_, at) => field(`a${at}`, '')).join('');
 const UNREADABLE = /^The form cannot be read/;
+const NO_KEY = /has no key field: send it before the file/;
 const LONG_HEAD = /^The headers of a part are larger than 16384 bytes\.$/;
 
 test.each([
@@ -136,11 +137,7 @@ test.each([
   ['a field without a name', `--x\r\nContent-Disposition: form-data\r\n\r\nb${END}`, UNREADABLE],
   ['nothing of a form', 'hello', UNREADABLE],
   ['no file', `${FIELDS}--x--`, /^The form has no file field: send it as the last field\.$/],
-  [
-    'its key last',
-    `${GRANT}${FILE}b\r\n${FIELDS}--x--`,
-    /has no key field: send it before the file/,
-  ],
+  ['its key last', `${GRANT}${FILE}b\r\n${FIELDS}--x--`, NO_KEY],
   ['an empty key', `${field('key', '')}${GRANT}${FILE}b${END}`, /^The key field is empty\.$/],
   ['a field twice', `${FIELDS}${field('KEY', 'b')}${FILE}b${END}`, /contains the KEY field twice/],
   ['a long field', `${field('a', 'x'.repeat(70_000))}${FILE}`, /more than 65536 bytes in field a/],

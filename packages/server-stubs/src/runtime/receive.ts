@@ -23,7 +23,7 @@ export async function readBody(
   const isSent = hasBody(request);
   const content = isSent ? selectSupported(documented, request) : findEmpty(documented, request);
   if (content === undefined) {
-    input.body = readFields(undefined, documented, undefined);
+    input.body = readFields(undefined, documented);
     return;
   }
   const parse = PARSERS[content.kind];

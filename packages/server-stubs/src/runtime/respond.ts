@@ -198,10 +198,7 @@ function isDisconnect(error: unknown, { request, response }: Call): boolean {
 }
 
 /** The response for the status itself, its range (`4XX`), or `default`. */
-function findResponse(
-  responses: readonly DocumentedResponse[],
-  status: number,
-): DocumentedResponse | undefined {
+function findResponse(responses: readonly DocumentedResponse[], status: number) {
   const find = (name: string) => responses.find((response) => response.status === name);
   return find(`${status}`) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
@@ -217,11 +214,7 @@ function selectResponseContent(
 }
 
 /** Returns how a response violates the document, or `undefined`. For development (`responses: 'check'`). */
-function findViolation(
-  { request, route }: Call,
-  result: HandlerResponse,
-  headers: Head,
-): string | undefined {
+function findViolation({ request, route }: Call, result: HandlerResponse, headers: Head) {
   if (route === undefined || route.passThrough) return undefined;
   const { status, body } = result;
   const documented = findResponse(route.responses, status);

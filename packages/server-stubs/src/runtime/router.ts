@@ -62,11 +62,7 @@ export function createTableRouter(
   };
 
   /** The flow of a call. Never rejects. */
-  async function serve(
-    call: Call,
-    match: Match<Operation> | undefined,
-    operation: Operation | undefined,
-  ): Promise<void> {
+  async function serve(call: Call, match?: Match<Operation>, operation?: Operation): Promise<void> {
     const { request, rawPath } = call;
     const { method = '' } = request;
     try {
@@ -113,11 +109,7 @@ export function createTableRouter(
   return Object.assign(router, { checkContinue, find });
 }
 
-function toPaths(
-  table: RouteTable,
-  handlers: Handlers,
-  { security = {} }: Settings,
-): Paths<Operation> {
+function toPaths(table: RouteTable, handlers: Handlers, { security = {} }: Settings) {
   const paths = new Paths<Operation>();
   for (const route of table.routes) {
     const { operationId, method, path, parameters } = route;

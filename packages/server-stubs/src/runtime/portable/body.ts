@@ -80,10 +80,7 @@ export function readJsonBody(
   return readFields(value, documented, validate);
 }
 
-export function selectRequestContent(
-  content: readonly Content[],
-  header: string | undefined,
-): Content {
+export function selectRequestContent(content: readonly Content[], header?: string): Content {
   const found = findContent(content, header ?? 'application/octet-stream');
   if (found !== undefined) return found;
   const accept = content.map(({ mediaType }) => mediaType).join(', ');
@@ -109,11 +106,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
  * @param value `undefined` without a body
  * @throws HttpError if the value does not match the schema, or is missing
  */
-export function readFields(
-  value: unknown,
-  documented: RequestBody,
-  validate: Validator | undefined,
-): unknown {
+export function readFields(value: unknown, documented: RequestBody, validate?: Validator): unknown {
   if (value === undefined) {
     if (documented.required) throw invalidBody('The request body is missing.');
     return undefined;
@@ -125,10 +118,7 @@ export function readFields(
   throw invalidRequest([toViolation(fields, validate.errors, 'body', prefix)]);
 }
 
-function findWrapper(
-  value: unknown,
-  { unwrap, unwrapFields = [] }: RequestBody,
-): string | undefined {
+function findWrapper(value: unknown, { unwrap, unwrapFields = [] }: RequestBody) {
   if (unwrap === undefined || typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value) || !Object.hasOwn(value, unwrap)) return undefined;
   const conflict = unwrapFields.find((name) => Object.hasOwn(value, name));
