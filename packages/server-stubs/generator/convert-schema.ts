@@ -55,7 +55,7 @@ function requireOnlySent(
 
 /**
  * Second pass: drops what Ajv cannot check, with a warning, and what would then reject valid values. Also drops
- * annotations, which may look like schemas. For example:
+ * annotations, which may look like schemas, and replaces each reference by an ID. For example:
  *
  * `{ type: 'string', title: 'Code', pattern: '(?i)a', not: { pattern: '(?i)b' } }` → `{ type: 'string' }`
  */
