@@ -41,8 +41,8 @@ function requireOnlySent(
   const toSent = (names: unknown) => (Array.isArray(names) ? names.filter(isSent) : names);
   const entries = Object.entries(schema).map(([keyword, value]) => {
     if (keyword === 'required') return [keyword, toSent(value)];
-    if (keyword === 'dependentRequired' && isObject(value)) {
-      const lists = Object.entries(value).map(([name, names]) => [name, toSent(names)]);
+    if (keyword === 'dependentRequired') {
+      const lists = Object.entries(asObject(value)).map(([name, names]) => [name, toSent(names)]);
       return [keyword, Object.fromEntries(lists)];
     }
     const scope = KEYWORDS.get(keyword)?.scope ?? 'other';
