@@ -85,7 +85,7 @@ test('a mock that is exposed to the network also accepts IP addresses and its ow
   for (const host of ['dev.evil.example:1', 'DEV.a.example', ...addresses]) {
     expect((await gateway(open, { path: HELLO, headers: { host } })).status).toBe(200);
   }
-  for (const host of ['prod.a.example', '10.a.example']) {
+  for (const host of ['prod.a.example', '10.a.example', '0.a.example']) {
     const reply = await gateway(open, { path: HELLO, headers: { host } });
     expect(reply.json).toMatchObject({ code: 'INVALID_HOST' });
   }

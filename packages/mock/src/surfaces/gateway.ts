@@ -69,7 +69,8 @@ async function awaitService<Value>(
 /** D12: "a server with a single environment also accepts any loopback host". See `isLocalName` about IP addresses. */
 function toEnvOption({ env, host }: ResolvedOptions): EnvOption {
   if (isLoopback(host)) return env;
-  const labels = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
+  const name = isIpAddress(host) ? env : host;
+  const labels = [env, name.split('.', 1)[0]].map((label) => label?.toLowerCase());
   // The router passes the first label, or an entire address.
   return (label) => labels.includes(label.toLowerCase()) || isLoopback(label) || isIpAddress(label);
 }
