@@ -137,7 +137,10 @@ describe('a rule', () => {
       `latencie is not a fault: the faults are ${KINDS}. A rule, unlike X-Mock-Fault, may also`,
     ],
     ['__proto__=1', '__proto__ is not a fault'],
-    ['batchDelet:reset', /^match must be service:<name>, .* Did you mean batchDelete\?$/],
+    [
+      'batchDelet:reset',
+      /^match must be service:<name>, .* service's document\)\. Did you mean batchDelete\?$/,
+    ],
     [{ match: { toString: 1 }, reset: true }, 'match must be'],
     ['uploadFile:code=SYS_ERR', 'code must be an error code of upload: AccessDenied'],
     ['service:x:y:latency=1', 'match: x:y is not a valid service name'],

@@ -206,6 +206,6 @@ function toSurface(match: unknown, operations: Operations): SurfaceName {
   const known = [...SURFACES, ...operations.keys()];
   throw new FieldError(
     'match',
-    `must be service:<name>, a surface or an operation.${suggest(text, known, 'surfaces and operations')}`,
+    `must be service:<name>, a surface or an operation (not one of a service's document).${suggest(text, known, 'surfaces and operations')}`,
   );
 }
