@@ -12,9 +12,10 @@ import { BEARER, call, control, STORAGE_HEADERS, storage } from './helpers/calls
 import { replaceFile, writeFiles } from './helpers/files.ts';
 import { getGrant, toForm } from './helpers/upload.ts';
 
-/** A storage document with an operation that the storage engine does not implement. */
+/** A storage document with an operation that the storage engine does not implement, and uploads without headers. */
 function draftWith(example: unknown) {
-  const { '/api/v2/envs/{envId}/storages:batchDelete': batchDelete } = storageDocument.paths;
+  const { '/api/v2/envs/{envId}/storages:batchDelete': batchDelete, '/': root } =
+    storageDocument.paths;
   const content = { 'application/json': { examples: { some: { value: example } } } };
   const properties = { prefix: { type: 'string' } };
   const schema = { type: 'object', required: ['prefix'], properties };
@@ -29,7 +30,13 @@ function draftWith(example: unknown) {
   };
   const deleteFiles = { operationId: 'deleteFiles', responses: listFiles.responses };
   const path = { parameters: batchDelete.parameters, post: listFiles, delete: deleteFiles };
-  const paths = { ...storageDocument.paths, '/api/v2/envs/{envId}/storages:listFiles': path };
+  const responses = { ...root.post.responses, '2XX': { description: 'Stored.' } };
+  const upload = { ...root, post: { ...root.post, responses } };
+  const paths = {
+    ...storageDocument.paths,
+    '/': upload,
+    '/api/v2/envs/{envId}/storages:listFiles': path,
+  };
   return { ...storageDocument, paths };
 }
 
@@ -216,5 +223,6 @@ test.each([
   const headers = { prefer, accept: 'application/json' };
   const response = await fetch(grant.url, { method: 'POST', headers, body: form });
   expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(text)]);
+  expect([...response.headers.values()].join()).not.toContain('undefined');
   expect(mock.session().files.list()).toEqual([]);
 });
