@@ -7,6 +7,7 @@ import {
   ENVIRONMENT,
   isInteger,
   isObject,
+  isRecord,
   isText,
   type OptionRule,
 } from './user-input.ts';
@@ -120,7 +121,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
     flag: '--services <file>',
     help: 'file that defines hosted services, such as ./services.ts, or a URL or OpenAPI document for one of them, such as shop=http://127.0.0.1:3000 (repeatable)',
     takes: 'list',
-    isValid: (value) => isText(value) || isObject(value),
+    isValid: (value) => isText(value) || isRecord(value),
     requirement: 'the path of a file, or services by name',
   },
   document: {
@@ -132,7 +133,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
   wireProfile: {
     flag: '--wire-profile <file>',
     help: "JSON file with a deployment's wire profile",
-    isValid: isObject,
+    isValid: isRecord,
     requirement: 'an object',
   },
   credentials: {

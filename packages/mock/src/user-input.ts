@@ -7,6 +7,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns whether a value has members by name, unlike a Map or a URL. Test runners have classes of their own. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return /^\[object (Object|Module)\]$/.test(Object.prototype.toString.call(value));
+}
+
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
@@ -69,5 +74,5 @@ export function assertOptions(options: object, rules: Readonly<Record<string, Op
 
 function quote(value: unknown): string {
   if (typeof value === 'string') return `'${value.slice(0, 100)}'`;
-  return isObject(value) ? 'an object' : String(value).slice(0, 100);
+  return isRecord(value) ? 'an object' : String(value).slice(0, 100);
 }

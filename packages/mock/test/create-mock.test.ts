@@ -29,6 +29,7 @@ test.each<[object, string]>([
   [{ credentials: null }, 'credentials must be one of present, strict, got null.'],
   [{ origins: 'https://a.example' }, "origins must be a list of origins, such as ['https://"],
   [{ services: 5 }, 'services must be the path of a file, or services by name'],
+  [{ services: new Map() }, 'or services by name, got [object Map].'],
   [{ document: {} }, 'document must be the path of an OpenAPI document, got an object.'],
   [{ faults: 'latency=200' }, "faults must be a list of rules, such as ['latency=200'], got 'lat"],
   [{ faults: [{ truncate: -1 }] }, 'faults[0]: truncate must be an integer'],

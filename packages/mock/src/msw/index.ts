@@ -9,7 +9,7 @@ import {
   assertOptions,
   ENVIRONMENT,
   FieldError,
-  isObject,
+  isRecord,
   type OptionRule,
 } from '../user-input.ts';
 import { handleGateway, handleSockets } from './gateway.ts';
@@ -127,8 +127,8 @@ const OPTIONS: { readonly [Name in keyof MswHandlersOptions]-?: OptionRule } = {
   gatewayUrl: ADDRESS,
   storageUrl: ADDRESS,
   env: ENVIRONMENT,
-  services: { isValid: isObject, requirement: 'an object with services by name' },
-  wireProfile: { isValid: isObject, requirement: 'an object' },
+  services: { isValid: isRecord, requirement: 'an object with services by name' },
+  wireProfile: { isValid: isRecord, requirement: 'an object' },
 };
 
 function toAddress(url: string | undefined): string | undefined {

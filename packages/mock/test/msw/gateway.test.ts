@@ -86,6 +86,7 @@ it.each<[object, string | RegExp]>([
   [{ services: { 'a/b': () => new Response() } }, /^services: a\/b is not a valid service name/],
   [{ services: { orders: 'http://a' } }, 'services: orders must be a function (request)'],
   [{ services: 5 }, 'services must be an object with services by name, got 5.'],
+  [{ services: new Map() }, 'services must be an object with services by name, got [object Map].'],
   [{ baseUrl: '/api' }, "baseUrl must be a URL such as https://api.example.com, got '/api'."],
   [{ env: '' }, /^env must be a host name label .*, such as 'dev', got ''\.$/],
   [{ env: 'a b' }, /^env must be a host name label .*, such as 'dev', got 'a b'\.$/],
