@@ -9,7 +9,7 @@ import { CODE, isCode } from './run-code.ts';
 import type { RunningService, ServiceContext } from './running-service.ts';
 import { findNameProblem, type HostedServices, unknownService } from './service.ts';
 import { openServicesFile, ServicesError } from './services-file.ts';
-import { createUrlService, toServiceUrl } from './url-service.ts';
+import { ADDRESS, createUrlService, toServiceUrl } from './url-service.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
@@ -33,15 +33,11 @@ export async function createServices(options: ResolvedOptions) {
     return running;
   }
 
-  const { read, close } =
+  const { load, close } =
     typeof source === 'string'
-      ? openServicesFile(source)
-      : { read: async () => source ?? {}, close() {} };
-  const load = async (watch: Watch) => startAll(await read(watch), watch);
-  const services = await openLive(load, options).catch((error) => {
-    close();
-    throw error;
-  });
+      ? openServicesFile(source, startAll)
+      : { load: (watch: Watch) => startAll(source ?? {}, watch), close() {} };
+  const services = await openLive(load, options);
   return {
     /** @throws GatewayError SERVICE_NOT_FOUND */
     async find(name: string) {
@@ -62,9 +58,8 @@ function startService(definition: HostedServices[string], folder: string, contex
   const invalid = (expected: string) =>
     new TypeError(`use ${expected}, got ${inspect(definition, { depth: 0 })}.`);
   if (typeof definition === 'string') {
-    // `http://127.0.0.1:3000/orders.json`; or `127.0.0.1:3000`, whose error says that the scheme is missing
-    const isUrl = /^([a-z][a-z\d+.-]*:\/\/|[\w.-]+:\d+(\/|$))/i.test(definition);
-    if (isUrl) return createUrlService(toServiceUrl(definition));
+    // Before files: an address such as `http://127.0.0.1:3000/orders.json` may end like one.
+    if (ADDRESS.test(definition)) return createUrlService(toServiceUrl(definition));
     // `./orders.openapi.yaml`
     const isFile = /\.(ya?ml|json)$/i.test(definition);
     if (isFile) return startDocumentService(resolve(folder, definition), context);

@@ -4,8 +4,9 @@ import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import type { Watch } from '../live.ts';
-import { isObject } from '../user-input.ts';
+import { isRecord } from '../user-input.ts';
 import type { HostedServices } from './service.ts';
+import { ADDRESS } from './url-service.ts';
 
 /** A services file, or a service in it, that cannot be used. The message says where, and how to fix it. */
 export class ServicesError extends Error {
@@ -16,39 +17,62 @@ export class ServicesError extends Error {
 const LOAD_SECONDS = 30;
 
 /**
- * Opens a services file, whose default export has the services by name. Each `read` loads the file and those that it imports
- * again. Modules from earlier loads stay in memory, because Node never unloads modules.
+ * Opens a services file, whose default export has the services by name. Each `load` imports the file and those that it imports
+ * again, and starts the services. Modules from earlier loads stay in memory, because Node never unloads modules.
  */
-export function openServicesFile(path: string) {
+export function openServicesFile<Started>(
+  path: string,
+  start: (services: HostedServices, watch: Watch) => Promise<Started>,
+) {
+  if (ADDRESS.test(path)) throw new ServicesError(`${path}: add a name, such as shop=${path}.`);
   if (!existsSync(path)) throw new ServicesError(`${path}: the file does not exist.`);
   if (!/\.[cm]?[jt]s$/.test(path)) {
     const fix = `An OpenAPI document needs a name, such as shop=${path}.`;
     throw new ServicesError(`${path}: the file is neither TypeScript nor JavaScript. ${fix}`);
   }
   const entry = realpathSync(resolve(path));
-  let loaded: ReturnType<typeof importFresh> | undefined;
+  /** The last version whose services have started. It may import more modules during calls. */
+  let current: Load | undefined;
+  let loading: Load | undefined;
 
-  async function read(watch: Watch): Promise<HostedServices> {
-    loaded?.close();
-    loaded = importFresh(entry, watch);
-    const { module, files } = loaded;
-    const limit = Promise.withResolvers<never>();
-    const reason = `it did not load within ${LOAD_SECONDS} s: check its top-level await`;
-    const timer = setTimeout(() => limit.reject(new Error(reason)), LOAD_SECONDS * 1_000);
+  async function load(watch: Watch): Promise<Started> {
+    const cached = current?.uncache();
+    loading = importFresh(entry, watch);
     try {
-      return toServices(await Promise.race([module, limit.promise]));
+      const started = await start(await readServices(loading, path), watch);
+      current?.hooks.deregister();
+      current = loading;
+      return started;
     } catch (error) {
-      throw toServicesError(error, path, files);
-    } finally {
-      clearTimeout(timer);
+      loading.close();
+      Object.assign(createRequire(entry).cache, cached);
+      throw error;
     }
   }
 
-  return { read, close: () => loaded?.close() };
+  function close(): void {
+    current?.close();
+    loading?.close();
+  }
+
+  return { load, close };
+}
+
+async function readServices({ module, files }: Load, path: string): Promise<HostedServices> {
+  const limit = Promise.withResolvers<never>();
+  const reason = `it did not load within ${LOAD_SECONDS} s: check its top-level await`;
+  const timer = setTimeout(() => limit.reject(new Error(reason)), LOAD_SECONDS * 1_000);
+  try {
+    return toServices(await Promise.race([module, limit.promise]));
+  } catch (error) {
+    throw toServicesError(error, path, files);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function toServices({ default: services }: Record<string, unknown>): HostedServices {
-  if (isObject(services)) return services as HostedServices;
+  if (isRecord(services)) return services as HostedServices;
   throw new TypeError(
     'add a default export with the services by name, such as export default { orders: … }',
   );
@@ -59,15 +83,10 @@ function toServicesError(error: unknown, path: string, files: ReadonlySet<string
   const { name, message, stack = '', code } = error as NodeJS.ErrnoException;
   const [text = '', trace = ''] = [`${name}: ${message}`, stack].map(withoutModuleQuery);
   // The stack of a syntax error begins with its location, as a path and not as a `file:` URL.
-  const places = Array.from(
-    trace.matchAll(/((?:file:\/\/)?\/[^:()\n]+):(\d+)/g),
-    ([, file = '', line]) => ({
-      file: file.startsWith('file:') ? fileURLToPath(file) : file,
-      line,
-    }),
-  );
-  const found = places.find(({ file }) => files.has(file));
-  const place = found === undefined ? path : `${relative(process.cwd(), found.file)}:${found.line}`;
+  const toPath = (text = '') => (text.startsWith('file:') ? fileURLToPath(text) : text);
+  const places = trace.matchAll(/((?:file:\/\/)?\/[^:()\n]+):(\d+)/g);
+  const [, file, line] = places.find(([, text]) => files.has(toPath(text))) ?? [];
+  const place = file === undefined ? path : `${relative(process.cwd(), toPath(file))}:${line}`;
   const hint =
     code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'
       ? '. Node only strips types: use a union or an object instead'
@@ -89,6 +108,8 @@ const LOCAL = /^(\.{1,2}(\/|$)|file:|#)/;
 
 /** Users do not edit files inside packages. */
 const EDITABLE = /^file:(?!.*\/node_modules\/)/;
+
+type Load = ReturnType<typeof importFresh>;
 
 /** Distinguishes all loads in this process. */
 let loads = 0;
@@ -115,18 +136,24 @@ function importFresh(entry: string, watch: Watch) {
       // `require` accepts a path without its extension, and a folder.
       add(fileURLToPath(resolved.url));
       if (context.conditions.includes('require')) return resolved;
-      return { ...resolved, url: `${resolved.url}?${query}` };
+      // From CommonJS, the hook of the version before has already added its own.
+      return { ...resolved, url: `${withoutModuleQuery(resolved.url)}?${query}` };
     },
   });
   add(entry);
   const module = importModule(`${pathToFileURL(entry).href}?${query}`);
+  /** Modules in CommonJS have no query: Node caches them by path. Returns those that it had. */
+  const uncache = () => {
+    const { cache } = createRequire(entry);
+    const cached = Array.from(files, (file) => [file, cache[file]] as const);
+    for (const file of files) delete cache[file];
+    return Object.fromEntries(cached.filter(([, module]) => module !== undefined));
+  };
   const close = () => {
     hooks.deregister();
-    // Modules in CommonJS have no query: Node caches them by path.
-    const { cache } = createRequire(entry);
-    for (const file of files) delete cache[file];
+    uncache();
   };
-  return { module, files, close };
+  return { module, files, hooks, uncache, close };
 }
 
 /** Node's `import()`. Test runners replace it in the modules they load, and transform what it loads. */

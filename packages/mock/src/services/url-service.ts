@@ -5,6 +5,9 @@ import { urlToHttpOptions } from 'node:url';
 import { type GatewayCall, GatewayError } from '@berth/server-stubs';
 import type { RunningService, ServiceInput } from './running-service.ts';
 
+/** A URL, and not a path. The scheme may be missing, as in `127.0.0.1:3000`: `toServiceUrl` says so. */
+export const ADDRESS = /^([a-z][a-z\d+.-]*:\/\/|[\w.-]+:\d+(\/|$))/i;
+
 /** @throws TypeError unless a real service can have this address */
 export function toServiceUrl(address: URL | string): URL {
   const url = URL.parse(`${address}`);
@@ -31,7 +34,7 @@ export function createUrlService(
       else input.body.on('error', (error) => request.destroy(error)).pipe(request);
       const { response, connection: service, head } = await received;
       const { statusCode: status = 0, headersDistinct: headers } = response;
-      // After the response, nobody reads the rest of the caller's body, nor uses a connection without its 101.
+      // Once the response closes, nothing needs the connection to the service.
       const closeUnused = () => (service ?? request).destroy();
       call.response.once('close', closeUnused);
       if (service === undefined) return { status, headers, body: response };
@@ -97,8 +100,7 @@ function receive(
     request.once('upgrade', (response, connection, head) => {
       const { upgrade = '' } = response.headers;
       if (request.getHeader('upgrade') === upgrade.toLowerCase()) {
-        resolve({ response, connection, head });
-        return;
+        return resolve({ response, connection, head });
       }
       connection.destroy();
       fail(new Error(`an upgrade to ${upgrade} that was not requested`));

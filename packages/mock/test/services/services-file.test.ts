@@ -33,6 +33,7 @@ describe('an invalid file is reported on startup, with its location', () => {
     ['import { a } from "./none.ts";\nexport default a;', 'services.ts', 'none.ts'],
     ['import { a } from "./a.ts";\nexport default a;', /\ba\.ts:3: /, 'missing is not defined'],
     ['export const a = 1;', 'services.ts', 'default export'],
+    ['export default new Map();', 'services.ts', 'default export'],
     ['export default { "no name": () => {} };', 'no name', 'is not a valid service name'],
     ['export default { orders: 5 };', 'orders', 'OpenAPI document'],
     ['export default { orders: { fetch: 5, webSocket() {} } };', 'orders', 'OpenAPI document'],
@@ -165,6 +166,25 @@ describe('a change that is invalid', () => {
     expect(await warned).toMatch(/services\.ts: .*30 s/);
     await write('services.ts', respondWith(2));
     expect(await ask(mock)).toBe(2);
+  });
+
+  test.each([
+    ['services.ts', 'export default', "(await import('./late.mjs')).default", ''],
+    ['services.ts', 'export default', "(await import('./late.mjs')).default", 'orders: 5 }'],
+    ['services.cjs', 'module.exports =', "require('./late.cjs')", ''],
+  ])('in %s leaves the last valid version its modules', async (name, start, calls, rest) => {
+    const valid = `${start} { orders: async () => Response.json(${calls}.push(1)) };`;
+    await write('late.mjs', 'export default [];');
+    await write('late.cjs', 'module.exports = [];');
+    await write(name, valid);
+    await using mock = await createMock({ services: join(folder, name) });
+    expect(await ask(mock)).toBe(1);
+    await write(name, `${start} { ${rest}`);
+    const warned = nextWarning();
+    expect([await ask(mock), await ask(mock)]).toEqual([2, 3]);
+    expect(await warned).toMatch(/services/);
+    await write(name, valid);
+    expect(await ask(mock)).toBe(1);
   });
 
   const module = 'export default () => Response.json(2);';
