@@ -138,7 +138,7 @@ async function applyFaults(call: MockCall, exchange: Exchange, next: () => void 
 }
 
 function toHostError(request: IncomingMessage, surface: SurfaceName): SurfaceError {
-  const details = { status: 421, message: toHostHint(request) };
+  const details = { status: 421, message: toHostHint(request, ', or add its origin to --origins') };
   if (surface === 'gateway') return toErrorWithCode(surface, 'INVALID_HOST', details);
   return toErrorOfKind(surface, 'invalid-request', details);
 }

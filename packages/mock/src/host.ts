@@ -56,10 +56,11 @@ export function hostNameOf(request: IncomingMessage): string {
   return origin === undefined ? (request.headers.host ?? '') : new URL(origin).hostname;
 }
 
-export function toHostHint(request: IncomingMessage): string {
+/** @param others other ways to allow the host name, after a comma */
+export function toHostHint(request: IncomingMessage, others = ''): string {
   const name = hostNameOf(request).slice(0, 100);
   if (name === '') return 'The request has no Host header.';
-  return `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host.`;
+  return `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host${others}.`;
 }
 
 const LOOPBACK_OF: ReadonlyMap<string, string> = new Map([
