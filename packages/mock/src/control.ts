@@ -16,6 +16,7 @@ import { hostNameOf, isLocalName, originOf, toHostHint } from './host.ts';
 import { toCurl } from './log/request-log.ts';
 import { createMockSession, type MockSession } from './sessions/mock-session.ts';
 import { sessionOfQuery } from './sessions/session.ts';
+import { toKey } from './sessions/session-files.ts';
 import { INTERNAL_ERROR } from './surfaces/responses.ts';
 import { FieldError, isObject, toInteger } from './user-input.ts';
 
@@ -62,19 +63,19 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
     throw new HttpError('not-found', `There is no fault ${name} in this session.`);
   },
   'GET files': ({ session }) => ({ files: session.files.list() }),
-  'GET files/*'({ session, name }) {
-    const content = session.files.get(name);
-    const file = session.files.list().find(({ path }) => path === name.replace(/^\//, ''));
-    if (content === undefined || file === undefined) {
+  'GET files/*'({ context, session, name }) {
+    const { store } = context.sessions.get(session.id);
+    const file = store.get(toKey(context.options.env, name));
+    if (file === undefined) {
       throw new HttpError('not-found', `There is no file ${name} in this session.`);
     }
     const headers = {
-      'content-type': file.contentType,
+      'content-type': file.info.contentType,
       // A stored page must not run on the origin of the control API.
       'content-security-policy': "default-src 'none'; sandbox",
       'content-disposition': 'attachment',
     };
-    return new Response(content, { headers });
+    return new Response(file.bytes, { headers });
   },
   'PUT files/*': ({ session, name, body, request }) =>
     session.files.put(name, body as Buffer, request.headers['content-type']),

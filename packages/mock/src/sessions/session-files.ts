@@ -17,8 +17,7 @@ export function createSessionFiles(store: MemoryStore, env: string) {
     list: (): readonly SessionFile[] =>
       store.list().map(({ key, info }) => ({ path: key.path, ...info })),
     /** Returns the content of a file; undefined if it does not exist. */
-    get: (path: string): Uint8Array<ArrayBuffer> | undefined =>
-      store.get({ env, path: toPath(path) })?.bytes,
+    get: (path: string): Uint8Array<ArrayBuffer> | undefined => store.get(toKey(env, path))?.bytes,
     /**
      * Stores a file, as an upload would, and returns its file ID.
      *
@@ -39,7 +38,7 @@ export function createSessionFiles(store: MemoryStore, env: string) {
         throw new FieldError('contentType', 'must be a media type, such as text/plain.');
       }
       const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-      const key = { env, path: toPath(path) };
+      const key = toKey(env, path);
       store.put(key, bytes, contentType);
       return toFileID(env, BUCKET, key.path);
     },
@@ -47,8 +46,8 @@ export function createSessionFiles(store: MemoryStore, env: string) {
 }
 
 /** @throws FieldError if the contract does not allow the path */
-function toPath(input: string): string {
+export function toKey(env: string, input: string) {
   const { path, reason } = parseFilePath(input);
   if (path === undefined) throw new FieldError('path', reason);
-  return path;
+  return { env, path };
 }
