@@ -29,5 +29,4 @@ export const echo: ServiceHandler = {
   },
 };
 
-/** Without `serve`, its callers get the contract's response. */
-export const hello: RunningService = {};
+export const hello: RunningService = { contract: true };

@@ -23,16 +23,19 @@ export interface ServiceInput extends Omit<GatewayInput, 'rawHeaders'> {
   readonly isUpgrade: boolean;
 }
 
-/** A service that has started. It owns no resources, such as timers or listening sockets, so nothing closes it. */
-export interface RunningService {
-  /**
-   * Handles a call. Node discards what it does not read of the body. The gateway adds `X-Request-Id`, the upstream
-   * status and the CORS headers. Default: the caller gets the contract's response, without a time limit.
-   */
-  serve?(
-    input: ServiceInput,
-    call: GatewayCall,
-  ): ServiceResponse | WebSocketResponse | Promise<ServiceResponse | WebSocketResponse>;
-  /** Whether the service responds to `Prefer` itself. Default: the caller gets the contract's response. */
-  readonly handlesPrefer?: boolean;
-}
+/** A service that has started. It owns no resources, such as timers or listening sockets, because nothing closes it. */
+export type RunningService =
+  /** The caller gets the contract's response, without a time limit. */
+  | { readonly contract: true }
+  | {
+      /**
+       * Handles a call. Node discards what it does not read of the body. The gateway adds `X-Request-Id`, the upstream
+       * status and the CORS headers.
+       */
+      serve(
+        input: ServiceInput,
+        call: GatewayCall,
+      ): ServiceResponse | WebSocketResponse | Promise<ServiceResponse | WebSocketResponse>;
+      /** Whether the service responds to `Prefer` itself. Default: the caller gets the contract's response. */
+      readonly handlesPrefer?: boolean;
+    };

@@ -16,7 +16,7 @@ import type { Auth } from './auth.ts';
 import { respondAsDocumented } from './prefer.ts';
 import { toRouterOptions } from './responses.ts';
 
-/** Creates the gateway. Hosted services respond to its calls, and Prism to those with `Prefer`. */
+/** Creates the gateway. Hosted services respond to its calls. To a call with `Prefer`, Prism does, unless the service `handlesPrefer`. */
 export function createMockGateway(
   options: ResolvedOptions,
   auth: Auth,
@@ -24,12 +24,12 @@ export function createMockGateway(
   services: Services,
 ): GatewayRouter {
   async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
-    const { serve, handlesPrefer } = await services.find(input.name);
-    if (serve === undefined || (!handlesPrefer && readPreferences(call.request) !== undefined)) {
+    const service = await services.find(input.name);
+    if ('contract' in service || (!service.handlesPrefer && readPreferences(call.request))) {
       return respondAsDocumented(prism, 'gateway', call);
     }
     const forwarded = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };
-    return awaitService(call, (signal) => serve({ ...forwarded, signal }, call));
+    return awaitService(call, (signal) => service.serve({ ...forwarded, signal }, call));
   }
 
   return createGatewayRouter(
