@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { splitTarget } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
-import { MockCall, setCall } from './call.ts';
+import { CALLS_BY_REQUEST, MockCall } from './call.ts';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
 import { FAULT_HEADER } from './faults/fault-rules.ts';
@@ -72,7 +72,7 @@ export function createApp(context: Context) {
     const call = new MockCall(session, matched, request);
     startCall(exchange, call);
     // The caller may have disconnected while a changed document was read.
-    if (call.ms !== undefined) return;
+    if (call.hasEnded) return;
     if (isForeign) throw toHostError(request, surface);
     const isPreflight = request.method === 'OPTIONS' && operationId === undefined;
     // If a preflight had faults, the browser would not send the actual request.
@@ -88,7 +88,7 @@ export function createApp(context: Context) {
 
   /** Logs a call, which ends when its connection closes. */
   function startCall({ request, response }: Exchange, call: MockCall): void {
-    setCall(request, call);
+    CALLS_BY_REQUEST.set(request, call);
     log.add(call);
     const connection = response ?? request.socket;
     const end = () => {

@@ -4,13 +4,13 @@ import { IncomingMessage, type ServerResponse } from 'node:http';
 import { HttpError } from '@berth/server-stubs/contract';
 import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
 import type { Session } from './sessions/session.ts';
-import type { CallSubject, SurfaceName } from './surface.ts';
+import type { CallTarget, SurfaceName } from './surface.ts';
 
 /**
  * A call: what it is for, its session, and what the log shows. Created and completed by `app.ts`; handlers look it up with
  * `callOf(request)`.
  */
-export class MockCall implements CallSubject {
+export class MockCall implements CallTarget {
   readonly session: Session;
   readonly id = randomUUID();
   readonly at = Date.now();
@@ -33,20 +33,16 @@ export class MockCall implements CallSubject {
   readonly #start = performance.now();
   readonly #body: BodyCopy | undefined;
 
-  constructor(
-    session: Session,
-    { surface, operationId, service }: CallSubject,
-    request: IncomingMessage,
-  ) {
+  constructor(session: Session, matched: CallTarget, request: IncomingMessage) {
     this.session = session;
-    this.surface = surface;
-    this.operationId = operationId;
-    this.service = service;
+    this.surface = matched.surface;
+    this.operationId = matched.operationId;
+    this.service = matched.service;
     this.method = request.method ?? 'GET';
     this.target = request.url ?? '/';
     this.#headers = request.rawHeaders.join('\n');
     // The form of an upload contains a grant.
-    if (surface !== 'upload') this.#body = (request as MockRequest).bodyCopy;
+    if (this.surface !== 'upload') this.#body = (request as MockRequest).bodyCopy;
   }
 
   get headers(): [name: string, value: string][] {
@@ -56,6 +52,10 @@ export class MockCall implements CallSubject {
 
   get body(): string | undefined {
     return this.#body?.text;
+  }
+
+  get hasEnded(): boolean {
+    return this.ms !== undefined;
   }
 
   /** @param reason why the call is rejected. The first one wins */
@@ -72,7 +72,7 @@ export class MockCall implements CallSubject {
       const isInvalid = cause instanceof HttpError && cause.violations.length > 0;
       this.setReason('code' in error && !isInvalid ? `${error.code}: ${message}` : message);
     }
-    if (this.ms === undefined) this.status = status;
+    if (!this.hasEnded) this.status = status;
   }
 
   /** @param response undefined for an upgrade */
@@ -106,7 +106,6 @@ class BodyCopy {
 /** An incoming request. It copies its body as Node delivers it, which may be before its call begins. */
 export class MockRequest extends IncomingMessage {
   readonly bodyCopy = new BodyCopy();
-  call: MockCall | undefined;
 
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
     if (chunk !== null) this.bodyCopy.add(chunk);
@@ -114,20 +113,18 @@ export class MockRequest extends IncomingMessage {
   }
 }
 
-/** Called when a call begins: routers, handlers and credential checks get its request, and look up the call. */
-export function setCall(request: IncomingMessage, call: MockCall): void {
-  (request as MockRequest).call = call;
-}
+/** The calls that have begun: routers, handlers and credential checks only get the request, and use `callOf`. */
+export const CALLS_BY_REQUEST = new WeakMap<IncomingMessage, MockCall>();
 
 /** @throws TypeError if the call has not begun */
 export function callOf(request: IncomingMessage): MockCall {
-  const { call } = request as MockRequest;
+  const call = CALLS_BY_REQUEST.get(request);
   if (call === undefined) throw new TypeError('The call has not begun.');
   return call;
 }
 
-/** Hooks that all routers share. */
-export const LOGGING = {
+/** Hooks that all routers share: they set the request ID, and record the status and the reason of a call. */
+export const ROUTER_HOOKS = {
   requestId: (request: IncomingMessage) => callOf(request).id,
   onError(error: unknown, { request }: Call) {
     // An aborted request is not a bug in the mock.

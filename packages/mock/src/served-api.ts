@@ -4,7 +4,8 @@
  * 1. an operation of a standalone document: Prism (`document.ts`)
  * 2. an addition, which a draft adds to the contract: Prism (`surfaces/additions.ts`)
  * 3. an operation that the mock implements: the hosted service (`surfaces/gateway.ts`) or the storage engine
- *    (`surfaces/storage.ts`). If the caller sends `Prefer`, or the service is `hello`: Prism (`surfaces/prefer.ts`)
+ *    (`surfaces/storage.ts`). If the caller sends `Prefer`, or the service is `hello`: Prism (`surfaces/prefer.ts`), but
+ *    real services and documents handle `Prefer` themselves
  * 4. any other call: the router of its surface, with an error
  */
 import type { GatewayRouter } from '@berth/server-stubs';
@@ -25,12 +26,7 @@ import { openLive } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createPrism } from './prism/prism.ts';
 import type { Services } from './services/create-services.ts';
-import {
-  type CallSubject,
-  DOCUMENT_UPLOAD_PATH,
-  IMPLEMENTED,
-  type SurfaceName,
-} from './surface.ts';
+import { type CallTarget, DOCUMENT_UPLOAD_PATH, IMPLEMENTED, type SurfaceName } from './surface.ts';
 import { type SurfaceDescription, serveAdditions } from './surfaces/additions.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
@@ -40,12 +36,12 @@ import { FieldError } from './user-input.ts';
 
 type RequestLine = Parameters<Router['find']>[0];
 
-interface ServedRouter extends Pick<CallSubject, 'surface'> {
+interface ServedRouter extends Pick<CallTarget, 'surface'> {
   readonly router: Router;
 }
 
 /** What a call is for, and what handles it. */
-export interface MatchedCall extends CallSubject {
+export interface MatchedCall extends CallTarget {
   readonly listener: Listener;
 }
 

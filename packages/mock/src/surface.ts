@@ -24,7 +24,7 @@ export const SURFACES = ['gateway', 'storage', 'upload', 'link'] as const;
 export type SurfaceName = (typeof SURFACES)[number];
 
 /** What a call targets; logged, and matched by fault rules. */
-export interface CallSubject {
+export interface CallTarget {
   /** The surface whose errors the call gets if the mock itself rejects it. */
   readonly surface: SurfaceName;
   /** The `operationId` in the document that responds; undefined if no operation matches. */

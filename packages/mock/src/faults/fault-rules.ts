@@ -1,5 +1,5 @@
 import { findNameProblem } from '../services/service.ts';
-import { type CallSubject, SURFACES, type SurfaceName, toErrorOfKind } from '../surface.ts';
+import { type CallTarget, SURFACES, type SurfaceName, toErrorOfKind } from '../surface.ts';
 import { FieldError, isObject, suggest, toInteger } from '../user-input.ts';
 import { FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
 
@@ -59,12 +59,12 @@ export class FaultRules {
    * Returns the effects on a call, in the order in which they are applied: those of the header or, without one, of the
    * matching rules. Rules that have an effect count the call for `times`.
    */
-  selectEffects(subject: CallSubject, mayHaveBody: boolean, header?: string) {
+  selectEffects(call: CallTarget, mayHaveBody: boolean, header?: string) {
     const rules =
       header === undefined
-        ? this.list().filter((rule) => matches(rule, subject))
-        : [parseHeader(header, subject)];
-    const effects = toEffects(rules, subject.surface, mayHaveBody);
+        ? this.list().filter((rule) => matches(rule, call))
+        : [parseHeader(header, call)];
+    const effects = toEffects(rules, call.surface, mayHaveBody);
     for (const rule of rules) {
       const { name, times } = rule;
       if (times === undefined || !effects.some((effect) => effect.rule === rule)) continue;
@@ -87,7 +87,7 @@ function toEffects(rules: readonly FaultRule[], surface: SurfaceName, mayHaveBod
   return ending < 0 ? effects : effects.slice(0, ending + 1);
 }
 
-function matches({ match }: FaultRule, { surface, operationId, service }: CallSubject): boolean {
+function matches({ match }: FaultRule, { surface, operationId, service }: CallTarget): boolean {
   if (match === undefined || match === surface || match === operationId) return true;
   return service !== undefined && match === `service:${service}`;
 }
@@ -95,14 +95,13 @@ function matches({ match }: FaultRule, { surface, operationId, service }: CallSu
 /** Request header that applies faults to one call, instead of the rules: `latency=200,reset`. */
 export const FAULT_HEADER = 'X-Mock-Fault';
 
-function parseHeader(text: string, { surface }: CallSubject): FaultRule {
+function parseHeader(text: string, { surface }: CallTarget): FaultRule {
   try {
     return { name: FAULT_HEADER, ...parseFaults(splitFields(text), surface) };
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
-    throw toErrorOfKind(surface, 'invalid-request', {
-      message: `${FAULT_HEADER}: ${error.message}`,
-    });
+    const message = `${FAULT_HEADER}: ${error.message}`;
+    throw toErrorOfKind(surface, 'invalid-request', { message });
   }
 }
 
@@ -204,8 +203,7 @@ function toSurface(match: unknown, operations: Operations): SurfaceName {
   if (problem) throw new FieldError(`match: ${service}`, problem);
   if (service !== undefined) return 'gateway';
   const known = [...SURFACES, ...operations.keys()];
-  throw new FieldError(
-    'match',
-    `must be service:<name>, a surface or an operation (not one of a service's document).${suggest(text, known, 'surfaces and operations')}`,
-  );
+  const hint = suggest(text, known, 'surfaces and operations');
+  const expected = "service:<name>, a surface or an operation (not one of a service's document)";
+  throw new FieldError('match', `must be ${expected}.${hint}`);
 }

@@ -2,11 +2,11 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import type { MockCall } from '../call.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Session } from '../sessions/session.ts';
-import type { CallSubject } from '../surface.ts';
+import type { CallTarget } from '../surface.ts';
 import { redactBody, redactHeaders, redactTarget } from './redact.ts';
 
 /** A call in the log of its session. Credentials are replaced by `***`. */
-export interface LoggedRequest extends Required<CallSubject> {
+export interface LoggedRequest extends Required<CallTarget> {
   /** The response's `X-Request-Id`. */
   readonly id: string;
   /** Time of the call, in ISO 8601. */

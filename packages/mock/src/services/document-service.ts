@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { duplexPair } from 'node:stream';
-import type { Router } from '@berth/server-stubs/runtime';
-import { callOf, LOGGING, setCall } from '../call.ts';
+import { CALLS_BY_REQUEST, callOf, ROUTER_HOOKS } from '../call.ts';
 import { loadDocument, serveDocument } from '../document.ts';
 import { isObject } from '../user-input.ts';
 import type { RunningService, ServiceContext } from './running-service.ts';
@@ -15,27 +14,24 @@ export function isDocument(definition: unknown): definition is OpenApiDocument {
   return ['string', 'number'].includes(typeof version);
 }
 
-/** @param source path of a file, or a parsed document */
-export async function startDocumentService(
-  source: string | OpenApiDocument,
-  { watch, options }: ServiceContext,
-): Promise<RunningService> {
-  const loaded = await loadDocument(source, watch);
-  return createDocumentService(serveDocument(loaded, options, LOGGING));
-}
-
 /**
  * Serves an OpenAPI document as a hosted service. The stubs' router needs Node's request and response, so each call is
  * forwarded as HTTP on a connection in memory: `createUrlService` writes to one end, and a server that does not listen
  * reads from the other. It gives the parsed request the caller's call, so that the log says why the document
  * rejects it.
+ *
+ * @param source path of a file, or a parsed document
  */
-function createDocumentService(router: Router): RunningService {
+export async function startDocumentService(
+  source: string | OpenApiDocument,
+  { watch, options }: ServiceContext,
+): Promise<RunningService> {
+  const router = serveDocument(await loadDocument(source, watch), options, ROUTER_HOOKS);
   return createUrlService(new URL('http://document'), ({ request: caller }) => {
     const [client, connection] = duplexPair();
     const server = createServer((request, response) => {
       const call = callOf(caller);
-      setCall(request, call);
+      CALLS_BY_REQUEST.set(request, call);
       call.operationId = router.find(request)?.operationId;
       router(request, response);
     });

@@ -10,11 +10,10 @@ import {
   toWireForm,
 } from '@berth/server-stubs/contract';
 import { type Listener, type RouterOptions, toResponse } from '@berth/server-stubs/runtime';
-import { callOf, LOGGING, type MockRequest } from '../call.ts';
+import { CALLS_BY_REQUEST, callOf, ROUTER_HOOKS } from '../call.ts';
 import { isLoopbackOrigin } from '../host.ts';
 import type { ResolvedOptions } from '../options.ts';
-import type { SurfaceName } from '../surface.ts';
-import { type SurfaceError, toChallenge, toErrorOfKind } from '../surface.ts';
+import { type SurfaceError, type SurfaceName, toChallenge, toErrorOfKind } from '../surface.ts';
 
 export function toCors({ origins }: ResolvedOptions): CorsOptions {
   return { origins: origins?.includes('*') ? '*' : (origins ?? isLoopbackOrigin) };
@@ -25,14 +24,14 @@ export function corsOf(options: ResolvedOptions, surface: SurfaceName): Cors {
 }
 
 export function toRouterOptions(options: ResolvedOptions) {
-  return { cors: toCors(options), wireProfile: options.wireProfile, ...LOGGING };
+  return { cors: toCors(options), wireProfile: options.wireProfile, ...ROUTER_HOOKS };
 }
 
 /** Options of the routers that only follow a document: those of added operations, and of standalone documents. */
 export function toDocumentOptions(options: ResolvedOptions, surface: SurfaceName): RouterOptions {
   const cors = corsOf(options, surface);
   return {
-    ...LOGGING,
+    ...ROUTER_HOOKS,
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),
       'access-control-expose-headers': '*',
@@ -64,7 +63,7 @@ function sendError(error: SurfaceError, response: ServerResponse, options: Resol
   const { surface, id: requestId } = callOf(request);
   const { path: rawPath } = splitTarget(request.url ?? '/');
   const sent = error[toResponse]({ request, requestId, rawPath });
-  LOGGING.onResponse(sent, { request }, error);
+  ROUTER_HOOKS.onResponse(sent, { request }, error);
   // An invalid or aborted request may have ended the call, during a delay for example.
   if (response.headersSent) return;
   const { body } = sent;
@@ -87,10 +86,9 @@ export const INTERNAL_ERROR = 'Internal error in the mock: see its warnings for 
 export function sendFailure(error: unknown, response: ServerResponse, options: ResolvedOptions) {
   if (hasResponse(error)) return sendError(error as SurfaceError, response, options);
   process.emitWarning(error as Error);
-  const { call } = response.req as MockRequest;
+  const call = CALLS_BY_REQUEST.get(response.req);
   if (call === undefined || response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
+    return void response.destroy();
   }
   response.setHeader('connection', 'close');
   const details = { status: 500, message: INTERNAL_ERROR };

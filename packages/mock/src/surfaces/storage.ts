@@ -8,7 +8,7 @@ import {
 } from '@berth/server-stubs';
 import type { Listener } from '@berth/server-stubs/runtime';
 import { createDownloadListener } from '@berth/storage/node';
-import { callOf, LOGGING } from '../call.ts';
+import { callOf, ROUTER_HOOKS } from '../call.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { readPreferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
@@ -58,12 +58,12 @@ export function createMockLinks(options: ResolvedOptions): Listener {
   return createDownloadListener({
     download: (request, requestId, send) =>
       callOf(request).session.storage.download(request, requestId, (found) => {
-        LOGGING.onResponse(found, { request });
+        ROUTER_HOOKS.onResponse(found, { request });
         return send(found);
       }),
     cors: toCors(options),
     wireProfile: options.wireProfile,
-    requestId: LOGGING.requestId,
-    onRejected: (error, { req: request }) => LOGGING.onResponse(error, { request }, error),
+    requestId: ROUTER_HOOKS.requestId,
+    onRejected: (error, { req: request }) => ROUTER_HOOKS.onResponse(error, { request }, error),
   });
 }
