@@ -50,8 +50,8 @@ export function serveDocument(
   const prism = createPrism([document], options);
   const respond = async ({ operationId, request }: Call) =>
     prism.respond(operationId, request.headers.accept, readPreferences(request));
-  const open = routes.routes.map((route) => ({ ...route, security: [] }));
-  return createDocumentRouter({ ...routes, routes: open }, respond, {
+  const publicRoutes = routes.routes.map((route) => ({ ...route, security: [] }));
+  return createDocumentRouter({ ...routes, routes: publicRoutes }, respond, {
     ...settings,
     requests: { bodyBytes: MAX_BODY_BYTES },
     async toError(error, call) {

@@ -54,6 +54,6 @@ export async function openLive<Value>(
 function stateOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return '';
-  // A pipe changes whenever it is written, and whoever reads it again waits for another writer.
+  // A pipe's mtime changes with each write, and reading it again would block until someone writes.
   return stats.isFile() ? `${stats.mtimeMs} ${stats.size} ${stats.ino}` : `${stats.ino}`;
 }

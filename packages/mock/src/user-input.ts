@@ -39,9 +39,9 @@ export class FieldError extends TypeError {
   override readonly name = 'FieldError';
   readonly field: string;
 
-  /** @param rest of the sentence, with its period: `must be an integer.` */
-  constructor(field: string, rest: string, options?: ErrorOptions) {
-    super(`${field} ${rest}`, options);
+  /** @param predicate the sentence without its subject, with its period: `must be an integer.` */
+  constructor(field: string, predicate: string, options?: ErrorOptions) {
+    super(`${field} ${predicate}`, options);
     this.field = field;
   }
 }

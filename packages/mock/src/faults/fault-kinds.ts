@@ -31,7 +31,7 @@ type Effect<Value> =
   | { delay(value: Value, call: FaultedCall): Promise<void> }
   /** Responds or closes the connection, so that the call is not handled. @throws SurfaceError to respond with */
   | { endCall(value: Value, call: FaultedCall): void }
-  /** Calls `interceptBody`. HEAD requests and WebSockets have no body, so they do not count for `times`. */
+  /** Shortens or delays the body, with `interceptBody`. Calls without a body (HEAD, WebSockets) do not count for `times`. */
   | { changeBody(value: Value, call: FaultedCall & { readonly response: ServerResponse }): void };
 
 export type FaultKind<Value> = Effect<Value> & {
@@ -46,8 +46,8 @@ export type FaultKind<Value> = Effect<Value> & {
 const MAX_LATENCY_MS = 3_600_000;
 
 /**
- * All kinds, in the order in which they are applied. If several change the body, the last one gets it first, and passes
- * it on to the one before. `code` is last, so that the others can change its response.
+ * All kinds, in the order in which they are applied. If several change the body, they run from last to first.
+ * `code` is last, so that the others can change its response.
  */
 export const FAULT_KINDS: {
   readonly [Name in keyof Fault]-?: FaultKind<NonNullable<Fault[Name]>>;
@@ -94,12 +94,12 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
 
 /** Cuts the body, but not `Content-Length`, and then closes the connection. */
 function truncateBody(response: ServerResponse, maxBytes: number): void {
-  let left = maxBytes;
+  let remaining = maxBytes;
   interceptBody(response, async (chunk, write) => {
-    const part = chunk.subarray(0, left);
-    left -= chunk.length;
+    const part = chunk.subarray(0, remaining);
+    remaining -= chunk.length;
     await write(part);
-    if (left >= 0) return;
+    if (remaining >= 0) return;
     response.socket?.destroySoon();
     // What follows is never written, as if the connection were slow.
     await new Promise(() => {});
@@ -107,8 +107,8 @@ function truncateBody(response: ServerResponse, maxBytes: number): void {
 }
 
 /**
- * Overrides `write` and `end`: `send` writes each chunk of the body, in parts and when it likes. If it rejects, the
- * connection is closed. An empty chunk is not passed to `send`: it sends the head early.
+ * Overrides `write` and `end`: `send` may split or delay each chunk of the body, but the head is already fixed. If it rejects,
+ * the connection is closed. An empty chunk is not passed to `send`: it sends the head early.
  */
 export function interceptBody(
   response: ServerResponse,

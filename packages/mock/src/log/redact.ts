@@ -53,7 +53,7 @@ export function redactBody(body: string): string {
   return redactTarget(`?${body}`).slice(1);
 }
 
-/** Matches every string, so that none of them is taken for what is between two others. */
+/** Matches every string, so that text between two strings is never read as one. */
 const JSON_FIELD = /("((?:[^"\\]|\\.)*)"?(?:\s*:\s*)?)("(?:[^"\\]|\\.)+"?|[^\s"{}[\],]+)?/g;
 
 /** Sticky: on text without fields, it stops at once. */
@@ -66,8 +66,8 @@ function redactPart(part: string, head: string): string {
 
 /** @param field its groups are what precedes the value, the name in it, and the value */
 function redactFields(text: string, field: RegExp, redacted = REDACTED): string {
-  return text.replace(field, (whole, start, name, value) =>
-    value !== undefined && isSecret(name) ? start + redacted : whole,
+  return text.replace(field, (match, start, name, value) =>
+    value !== undefined && isSecret(name) ? start + redacted : match,
   );
 }
 

@@ -106,7 +106,7 @@ function toFetchResponse(
   const isJson = Boolean(body) && !isBytes && !(body instanceof ReadableStream);
   if (isJson) headers.set('content-type', 'application/json');
   if (body === undefined || method === 'HEAD' || status === 204 || status === 304) {
-    // Nobody reads it.
+    // The body is not sent.
     if (body instanceof ReadableStream) body.cancel().catch(report);
     return new Response(null, { status, headers });
   }

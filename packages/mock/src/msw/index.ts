@@ -106,9 +106,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
     for (const [name, service] of Object.entries(initialServices)) {
       const problem = findNameProblem(name);
       if (problem !== undefined) throw new FieldError(`services: ${name}`, problem);
-      if (!isCode(service)) {
-        throw new FieldError(`services: ${name}`, `must be ${CODE}.`);
-      }
+      if (!isCode(service)) throw new FieldError(`services: ${name}`, `must be ${CODE}.`);
       services.set(name, service);
     }
   }

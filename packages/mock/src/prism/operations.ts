@@ -40,7 +40,7 @@ export function toResponsesDocument({ operation, document }: Operation): JsonObj
 function copyResponse(document: JsonObject, response: JsonObject): JsonObject {
   const toMedia = ([name, media]: [string, unknown]) => [
     name,
-    toSample(document, follow(document, media)),
+    copyExamples(document, follow(document, media)),
   ];
   return {
     description: '',
@@ -52,7 +52,7 @@ function copyResponse(document: JsonObject, response: JsonObject): JsonObject {
   };
 }
 
-function toSample(document: JsonObject, { schema, example, examples }: JsonObject): JsonObject {
+function copyExamples(document: JsonObject, { schema, example, examples }: JsonObject): JsonObject {
   return {
     ...(schema !== undefined && { schema: expandSchema(document, schema) }),
     ...(example !== undefined && { example }),
@@ -73,7 +73,7 @@ const MAX_SCHEMAS = 2000;
 /** Max recursion depth of a schema. */
 const MAX_REPEATS = 2;
 
-/** Keywords with the schemas that a sample is made of. Prism would also follow references in others, and in extensions. */
+/** Keywords with the schemas that an example is made of. Prism would also follow references in others, and in extensions. */
 const MAPS = ['properties', 'patternProperties'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const SINGLES = ['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else'];
@@ -141,7 +141,7 @@ function copyKeyword(key: string, value: unknown, copyPart: (part: unknown) => u
   return kept.length > 0 ? kept : undefined;
 }
 
-/** The largest sizes in a sample, which multiply. Prism would generate larger ones for seconds, or fill the memory. */
+/** The largest sizes in an example, which multiply. Prism would generate larger ones for seconds, or fill the memory. */
 const MAX_SIZES = {
   minLength: 1_000,
   minItems: 20,

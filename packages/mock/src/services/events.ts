@@ -39,9 +39,8 @@ export function events(
 function skipReceived(list: readonly ServerEvent[], { headers }: Request): ServerEvent[] {
   const last = headers.get('last-event-id');
   const numbered = list.map((event, index) => ({ id: index + 1, ...event }));
-  const [first, ...others] = numbered.slice(
-    numbered.findLastIndex(({ id }) => String(id) === last) + 1,
-  );
+  const received = numbered.findLastIndex(({ id }) => String(id) === last);
+  const [first, ...others] = numbered.slice(received + 1);
   // The list ends the stream, and a test need not wait before its client reconnects.
   return first === undefined ? [] : [{ retry: 1, ...first }, ...others];
 }

@@ -3,7 +3,7 @@ import { decodeText } from '@berth/server-stubs/contract';
 import { POLICY_VIOLATION } from './run-code.ts';
 import type { ServiceSocket } from './service.ts';
 
-/** Decoded values of `:name` in the path of a route. What `*` matches is under `*`, as sent. */
+/** Decoded values of `:name` in the path of a route. The key `*` holds the rest of the path, not decoded. */
 type RouteParams = Readonly<Record<string, string>>;
 
 type RouteHandler = (request: Request, params: RouteParams) => Response | Promise<Response>;

@@ -48,8 +48,9 @@ export async function callHandler(
     if (!isResponse(response)) {
       throw new TypeError('it must return a Response, such as Response.json({ … }).');
     }
-    if (response.bodyUsed || response.body?.locked)
+    if (response.bodyUsed || response.body?.locked) {
       throw new TypeError('it must create a new Response for each call.');
+    }
     return response;
   } catch (error) {
     if (hasResponse(error)) throw error;

@@ -2,8 +2,7 @@
 import type { Call } from '@berth/server-stubs/runtime';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
-import type { SurfaceName } from '../surface.ts';
-import { errorCodesOf, toErrorWithCode } from '../surface.ts';
+import { errorCodesOf, type SurfaceName, toErrorWithCode } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 
 /**
@@ -14,22 +13,24 @@ import { isObject } from '../user-input.ts';
 export async function respondAsDocumented(prism: Prism, surface: SurfaceName, call: Call) {
   const { operationId, request } = call;
   const preferences = readPreferences(request) ?? {};
-  const standard = findStandardError(surface, preferences);
-  if (standard !== undefined && !prism.hasStatus(operationId, standard.status)) throw standard;
+  const contractError = findContractError(surface, preferences);
+  if (contractError !== undefined && !prism.hasStatus(operationId, contractError.status)) {
+    throw contractError;
+  }
   // Browsers do not know that errors of uploads are XML.
   const accept = surface === 'upload' ? undefined : request.headers.accept;
   const found = await prism.respond(operationId, accept, preferences);
   const error = found.status < 400 ? undefined : findError(found.value);
   if (error === undefined) return found;
   // The example of a range such as `4XX` may be of another status. Only drafts define other codes.
-  const isStandard = errorCodesOf(surface).includes(error.code);
-  if (standard !== undefined && isStandard) throw standard;
+  const isContractCode = errorCodesOf(surface).includes(error.code);
+  if (contractError !== undefined && isContractCode) throw contractError;
   const { status } = found;
   throw toErrorWithCode(surface, error.code, { status, message: String(error.message) });
 }
 
 /** Returns the contract's first error with the status that the caller prefers, if it prefers nothing else. */
-function findStandardError(surface: SurfaceName, { code = 200, example, dynamic }: Preferences) {
+function findContractError(surface: SurfaceName, { code = 200, example, dynamic }: Preferences) {
   if (code < 400 || example !== undefined || dynamic) return undefined;
   const [first] = errorCodesOf(surface, code);
   return first === undefined ? undefined : toErrorWithCode(surface, first);
