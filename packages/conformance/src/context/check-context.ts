@@ -60,7 +60,7 @@ export class CheckContext {
   readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
   readonly #cited: Pick<Finding, 'sentence' | 'where'>;
 
-  /** @param sentence what findings are about */
+  /** @param sentence what findings are about; without one, nobody would report them */
   constructor(run: Run, name: string, sentence?: SentenceId) {
     this.run = run;
     this.#cited = sentence ? { sentence, where: placeOf(findRule(sentence)) } : { where: '' };
@@ -81,6 +81,7 @@ export class CheckContext {
    * @param exchange the evidence; `undefined` if there was no response
    */
   expect = (holds: boolean, message: string, exchange: Exchange | undefined): void => {
+    if (!this.#cited.sentence) throw new Error('only a check may make assertions');
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
@@ -129,10 +130,11 @@ export class CheckContext {
 }
 
 /** A context for calls only: assertions and notes belong to one check. */
-export type CallContext = Omit<
-  CheckContext,
-  'expect' | 'expectAll' | 'expectEqual' | 'fail' | 'note' | 'record'
->;
+export type CallContext = Omit<CheckContext, Assertion | 'files'> & {
+  readonly files: Omit<Files, Assertion>;
+};
+
+type Assertion = `expect${string}` | 'fail' | 'note' | 'record';
 
 /** Runs `find` once per run, in its own context. If it throws, every check that awaits it ends the same way. */
 export function oncePerRun<Result>(name: string, find: (t: CallContext) => Promise<Result>) {

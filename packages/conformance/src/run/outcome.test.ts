@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { defineCalls, defineCheck } from '../context/check-context.ts';
+import {
+  type CheckContext,
+  defineCalls,
+  defineCheck,
+  oncePerRun,
+} from '../context/check-context.ts';
 import { Run } from '../context/run.ts';
 import { findRule } from '../contract/rules.ts';
 import { NetworkError } from '../http/connection.ts';
@@ -31,6 +36,15 @@ test('only a check that defineCalls created may make no assertions', async () =>
   const failed = { outcome: 'error', reason: expect.stringContaining('made no assertions') };
   expect(await runChecks(running, [check])).toMatchObject([failed]);
   expect(await runChecks(running, calls)).toMatchObject([{ outcome: 'pass' }]);
+});
+
+test('calls that checks share cannot assert anything, because nobody would report it', async () => {
+  const share = oncePerRun('shared', async (t) =>
+    (t as CheckContext).expect(true, 'must hold', undefined),
+  );
+  const reason = expect.stringContaining('only a check may make assertions');
+  const calls = defineCalls(['GW-C1'], [], share);
+  expect(await runChecks(running, calls)).toMatchObject([{ outcome: 'error', reason }]);
 });
 
 test('the end of the run explains every check that it interrupts', () => {
