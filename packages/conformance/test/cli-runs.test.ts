@@ -46,7 +46,7 @@ test('a violation exits with 1, and shows its evidence and the command that repe
   expect(output).toMatch(/^ +found .*the status must be 404, not 410$/m);
   expect(output).toMatch(/^ +request +GET http/m);
   expect(output).toMatch(/^ +response +410$/m);
-  const repeat = /^ +repeat +(curl -i |npx @berth\/conformance --only GW-ERROR-NOT-FOUND)/m;
+  const repeat = /^ +repeat +(curl -q -i |npx @berth\/conformance --only GW-ERROR-NOT-FOUND)/m;
   expect(output).toMatch(repeat);
   expect(output).toMatch(/^breaks the contract: 1 failed, 1 of \d+ rules checked$/m);
   const { lines } = await run(...broken.args, ...NOT_FOUND, '--quiet');

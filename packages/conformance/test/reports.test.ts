@@ -73,7 +73,7 @@ const evidence = (text: string) => {
   expect(text).toMatch(/^contract +The sentence\.$/m);
   expect(text).toContain('must be attachment, not <script>alert("1")</script>');
   expect(text).toMatch(/^scope +2 of 61 responses$/m);
-  expect(text).toMatch(/^repeat +printf .* \| curl -i /m);
+  expect(text).toMatch(/^repeat +printf .* \| curl -q -i /m);
   expect(text).toMatch(/… \(\d{4} characters in total\)$/m);
 };
 

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -7,7 +10,7 @@ import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { listen } from '../../../../scripts/testing/listen.ts';
 import type { SentRequest } from '../http/reported-call.ts';
 import { toPrintable } from './evidence.ts';
-import { toCurl as toCurlWith } from './to-curl.ts';
+import { toCurl as toCurlWith, toRepeat } from './to-curl.ts';
 
 const toCurl = (finding: Parameters<typeof toCurlWith>[0]) => toCurlWith(finding, false);
 
@@ -32,6 +35,17 @@ test('secrets of the operator become variables; a call with another secret, a cu
   expect(toCurl({ request: get, onOneConnection: true })).toBeUndefined();
 });
 
+test.each([
+  ['GW-C1', /^curl /],
+  ['ST-RESPONSE', /^curl /],
+  ['ST-SEQUENCE', /^npx @berth\/conformance --only ST-SEQUENCE --seed 7 /],
+  ['copy-file', /^npx @berth\/conformance --only copy-file --seed 7 /],
+])('only the suite repeats what is about files, which a run removes: %s', (id, expected) => {
+  const engine = id === 'copy-file' ? 'respect' : 'rules';
+  const finding = { message: '', where: '', request: get };
+  expect(toRepeat({ engine, id }, finding, { seed: 7 })).toMatch(expected);
+});
+
 const post: SentRequest = { ...get, method: 'POST', url: '/' };
 const REQUESTS: SentRequest[] = [
   { ...get, url: '/a//b/../%2F/[x]{y}?q=$HOME&r=`id`&s=a+b' },
@@ -51,7 +65,11 @@ describeOn('curl', 'a command', () => {
     await using target = await listen(server);
     const command = toCurl({ request: { ...request, url: target.url + request.url } }) ?? '';
     const shown = command.split('\n').map(toPrintable).join('\n');
-    await promisify(execFile)('sh', ['-c', shown]);
+    // Neither a proxy nor the user's settings change where a call goes, and what it sends.
+    await using home = await mkdtempDisposable(join(tmpdir(), 'berth-curl-'));
+    await writeFile(join(home.path, '.curlrc'), 'header = "X-Curlrc: 1"\n');
+    const env = { ...process.env, CURL_HOME: home.path, http_proxy: 'http://127.0.0.1:1' };
+    await promisify(execFile)('sh', ['-c', shown], { env });
     const headers = Object.entries(request.headers).map(([name, value]) => [
       name.toLowerCase(),
       [value].flat(),

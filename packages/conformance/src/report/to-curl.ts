@@ -1,3 +1,6 @@
+import { checks } from '../checks/index.ts';
+import { workflows } from '../contract/catalog.ts';
+import type { Settings } from '../options/options.ts';
 import { BLANK, NAMED } from '../results/redact.ts';
 import type { Finding, Result } from '../results/result.ts';
 
@@ -7,22 +10,31 @@ export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
 /** A longer command is not shown, because it is too long to paste. */
 const MAX_COMMAND = 2_000;
 
-/**
- * Returns a command that repeats the call of a finding. The suite itself repeats what curl cannot send.
- *
- * @param hasCa whether the call trusted the certificates of `--ca` instead of the default ones
- */
-export function toRepeat({ engine, id }: Result, finding: Finding, hasCa: boolean): string {
-  const curl = toCurl(finding, hasCa);
-  if (curl !== undefined && curl.length <= MAX_COMMAND) return curl;
+/** Returns a command that repeats the call of a finding. The suite itself repeats what one call with curl cannot. */
+export function toRepeat(
+  { engine, id }: Pick<Result, 'engine' | 'id'>,
+  finding: Finding,
+  { ca, seed }: Pick<Settings, 'ca' | 'seed'>,
+): string {
   const only = engine === 'rules' ? (finding.sentence ?? id) : id;
-  return `npx @berth/conformance --only ${quote(only)}   # with the URLs and credentials of this run`;
+  const curl = needsFiles(only) ? undefined : toCurl(finding, ca !== undefined);
+  if (curl !== undefined && curl.length <= MAX_COMMAND) return curl;
+  const options = `--only ${quote(only)} --seed ${seed}`;
+  return `npx @berth/conformance ${options}   # with the URLs and credentials of this run`;
+}
+
+/** Whether only calls for files show a violation of a sentence or a workflow: the run has removed these files. */
+function needsFiles(id: string): boolean {
+  const runnables = [...checks, ...workflows].filter((each) => each.id === id);
+  return runnables.length > 0 && runnables.every(({ needs }) => needs.includes('writes'));
 }
 
 /**
  * Returns a `curl` command that repeats a call and reads the operator's secrets from variables. Returns `undefined` if the
  * call has another secret, such as a signature, a body that is not shown completely, or other calls before it on its
  * connection.
+ *
+ * @param hasCa whether the call trusted the certificates of `--ca` instead of the default ones
  */
 export function toCurl({ request, onOneConnection }: Partial<Finding>, hasCa: boolean) {
   if (request === undefined || request.bodySize !== undefined || onOneConnection) return undefined;
@@ -39,7 +51,8 @@ export function toCurl({ request, onOneConnection }: Partial<Finding>, hasCa: bo
   const added = ['Accept', 'User-Agent', ...(sendsBody ? ['Content-Type'] : [])];
   const unset = added.filter((name) => !names.has(name.toLowerCase()));
   const command = [
-    `curl -i --http1.1 --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
+    // Neither the user's settings nor a proxy change the call.
+    `curl -q -i --noproxy '*' --http1.1 --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
     ...(hasCa ? ['--cacert "$BERTH_CA"'] : []),
     ...unset.map((name) => `-H '${name}:'`),
     ...Object.entries(headers).flatMap(toHeader),

@@ -47,16 +47,12 @@ export interface Report {
 }
 
 export function createReport(
-  {
-    known: entries,
-    wireProfile,
-    seed,
-    ca,
-  }: Pick<Settings, 'known' | 'wireProfile' | 'seed' | 'ca'>,
+  settings: Pick<Settings, 'known' | 'wireProfile' | 'seed' | 'ca'>,
   started: Date,
   results: readonly Result[],
   counted: Pick<Report, 'targets' | 'calls' | 'leftovers'>,
 ): Report {
+  const { known: entries, wireProfile, seed } = settings;
   const startedAt = started.toISOString();
   const today = startedAt.slice(0, 10);
   const accepted = entries.filter(({ until = today }) => until >= today);
@@ -66,7 +62,7 @@ export function createReport(
   const reported = results.map((result) => {
     const isKnown = failures.some(({ id }) => id === result.id);
     const findings = result.findings.map((finding) => {
-      return { ...finding, repeat: toRepeat(result, finding, ca !== undefined) };
+      return { ...finding, repeat: toRepeat(result, finding, settings) };
     });
     return { ...result, findings, isKnown, counts: result.level === 'must' && !isKnown };
   });
