@@ -87,11 +87,17 @@ test.each([
 
 test('a report that cannot be written hides neither the results nor the others', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
-  const reports = `html=${folder.path},junit=${join(folder.path, 'r.xml')}`;
+  const file = join(folder.path, 'r.xml');
+  const below = join(file, 'x.html');
+  const reports = `html=${folder.path},junit=${file},html=${below},html=${below}/y.html`;
   for (const [{ args }, exitCode] of [[sound, 2] as const, [broken, 1] as const]) {
     const { code, lines } = await run(...args, ...NOT_FOUND, '--report', reports);
     expect([code, lines[0]]).toEqual([exitCode, expect.stringMatching(/^pass {6}\d/)]);
-    expect(lines.at(-1)).toBe(`error: --report ${folder.path} is a folder; name a file.`);
+    expect(lines.slice(-3)).toEqual([
+      `error: --report ${folder.path} is a folder; name a file.`,
+      `error: --report ${below} is below a file; check the path.`,
+      `error: --report ${below}/y.html is below a file; check the path.`,
+    ]);
     expect(await readdir(folder.path)).toEqual(['r.xml']);
   }
 });

@@ -161,6 +161,8 @@ function readText(name: string): string {
 const FILE_ERRORS: Partial<Record<string, string>> = {
   ENOENT: 'does not exist; check the path',
   ENOTDIR: 'is below a file; check the path',
+  // A folder cannot be created where the file is.
+  EEXIST: 'is below a file; check the path',
   EISDIR: 'is a folder; name a file',
   EACCES: 'is not accessible; check its permissions',
 };
