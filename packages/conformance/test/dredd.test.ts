@@ -4,7 +4,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { Run } from '../src/context/run.ts';
+import { createHooks } from '../src/dredd/hooks.ts';
+import type { DreddTransaction } from '../src/dredd/prepare-call.ts';
 import { createConformance, type Result } from '../src/index.ts';
+import { toSettings } from '../src/options/options.ts';
 import { changeJson, gatewayError, setBody } from './mutants/hooks/gateway.ts';
 import { COPY, DELETE, success } from './mutants/hooks/storage.ts';
 import type { Hooks, TakeOver } from './proxy/messages.ts';
@@ -103,6 +107,20 @@ test.each([
   expect(reasons.length).toBeGreaterThan(10);
   expect(new Set(reasons)).toEqual(new Set([expect.stringMatching(reason)]));
   expect(reasons.join()).not.toContain(gatewayToken.slice(-12));
+});
+
+test('an error that Dredd reports shows no credential', async () => {
+  const env = 'a-secret-name';
+  const access = { storageUrl: 'http://127.0.0.1:1', env, storageHeaders: { 'X-Key': env } };
+  const handle = createHooks(new Run(toSettings(access), new AbortController().signal), () => {});
+  const dredd = {
+    origin: { actionName: 'getUploadMetaData' },
+    request: { method: 'POST', uri: '', headers: {}, body: '{}' },
+    expected: { statusCode: '400', headers: { 'Content-Type': 'application/json' } },
+  } as Partial<DreddTransaction> as DreddTransaction;
+  await handle('beforeEach', dredd);
+  await handle('afterEach', dredd);
+  expect(dredd.fail).toMatch(/\/envs\/\[redacted: X_KEY\]\/.*ECONNREFUSED/);
 });
 
 /**

@@ -103,7 +103,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     try {
       await hooks[name](dredd);
     } catch (error) {
-      dredd.fail = (error as Error).message;
+      dredd.fail = run.secrets.redactMessage((error as Error).message);
       const { transaction } = running ?? {};
       running = undefined;
       if (transaction === undefined) return;
