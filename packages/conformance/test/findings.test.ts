@@ -3,6 +3,7 @@ import { createConformance, type Outcome } from '../src/index.ts';
 import { formatEvidence } from '../src/report/evidence.ts';
 import { authenticate, onTrusted } from './mutants/hooks/credentials.ts';
 import { frames } from './mutants/hooks/gateway.ts';
+import { entries, LINKS } from './mutants/hooks/storage.ts';
 import { type Hooks, MutatedResponse } from './proxy/messages.ts';
 import { drop } from './proxy/take-over.ts';
 import { runSuite } from './run-suite.ts';
@@ -78,6 +79,15 @@ test('a body that a gateway rejects by closing the connection is noted with its 
   const { exitCode, results } = await createConformance({ ...target.options, only }).run();
   const notes = results.flatMap((result) => result.notes);
   expect([exitCode, notes]).toEqual([0, [expect.stringMatching(/^POST of 10\d{5} bytes: /)]]);
+});
+
+test('a link that is not issued does not count as one that has expired', async () => {
+  await using target = await startMutated();
+  const isThird = (_: unknown, index: number) => index === 2;
+  target.use({ create: () => entries(LINKS, isThird, { code: 'NO' }) });
+  const options = { ...target.options, only: ['ST-LINKS-EXPIRE'], minLinkSeconds: 3 };
+  const { results } = await createConformance(options).run();
+  expect(results.find(({ id }) => id === 'ST-LINKS-EXPIRE')?.outcome).toBe('disabled');
 });
 
 test('an environment whose name is as long as a label may be passes', async () => {

@@ -151,7 +151,7 @@ async function expectLinksExpire(t: CheckContext): Promise<void> {
       const url = linkOf(entryOf(entries, ids[index]));
       return { url, bytes: t.files.contentOf(name), lifetime };
     }) as [Link, Link, Link];
-    if (short.url === undefined) continue;
+    if (short.url === undefined || unused.url === undefined) continue;
     // Another link to the same file must not prolong this one.
     const later = [{ fileID: ids[1], maxAge: ages[0] }];
     await t.storage.call('batchGetTempUrls', { fileList: later });
