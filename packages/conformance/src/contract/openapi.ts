@@ -72,16 +72,21 @@ export function listResponses(api: Api, document: OpenapiDocument): DocumentedRe
   return listed;
 }
 
-/** An exact status takes precedence over a range, and a range over `default` (OpenAPI 3.1.1, section 4.8.16). */
+/**
+ * Returns the response for a status: the one of this media type, or else the first. An exact status takes precedence over
+ * a range, and a range over `default` (OpenAPI 3.1.1, section 4.8.16).
+ */
 export function findResponse(
   { responses }: Contract,
   { api, operationId }: Pick<DocumentedResponse, 'api' | 'operationId'>,
   status: number,
+  mediaType?: string,
 ): DocumentedResponse | undefined {
   const all = responses.filter((each) => each.api === api && each.operationId === operationId);
   const keys = [String(status), `${Math.floor(status / 100)}XX`, 'default'];
-  const [found] = keys.flatMap((key) => all.filter((each) => each.status === key));
-  return found;
+  const key = keys.find((name) => all.some((each) => each.status === name));
+  const found = all.filter((each) => each.status === key);
+  return found.find(({ contentType }) => contentType === mediaType) ?? found[0];
 }
 
 /** Appends segments to a JSON pointer (RFC 6901) in the form of a URI fragment. */

@@ -34,7 +34,7 @@ export class ResponseValidator {
 
   checkResponse(operation: Operation, received: Received): Finding[] {
     const status = toDocumented(operation, received.status);
-    const documented = findResponse(this.#contract, operation, status);
+    const documented = findResponse(this.#contract, operation, status, received.mediaType);
     const { name, document } = this.#contract.documents[operation.api];
     if (documented === undefined) {
       return [{ message: `the status ${received.status} is not documented`, where: name }];
