@@ -28,7 +28,7 @@ const callWithFiles = oncePerRun('calls-with-files', async (t) => {
   await t.files.storeReadable(['a.txt', 'level/b.TXT']);
   const [a = '', b = ''] = await t.files.ids('a.txt', 'level/b.TXT');
   const missing = await missingFileId(t);
-  // A deployment may reject a list of this length, but must not cut it.
+  // Repeats an item on purpose: each must get an entry. A deployment may reject a list of this length, but must not cut it.
   await t.storage.call('batchGetTempUrls', { fileList: toItems(Array(30).fill(a)) });
   await t.storage.call('batchGetTempUrls', { fileList: toItems([a, missing, a, b]) });
 
