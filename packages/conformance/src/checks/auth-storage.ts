@@ -60,7 +60,7 @@ function forgeSignatures(t: CheckContext): Changes {
   };
 }
 
-/** Returns parts of valid credentials, alone, and what else authenticates no storage call. */
+/** Returns parts of valid credentials, alone, and other headers that must not authenticate a storage call. */
 function toIncompleteCredentials({ settings, storage }: CheckContext): Changes {
   const { authorization, sessionToken, timestamp } = settings.wireProfile.storageHeaders;
   const { gatewayToken } = settings;

@@ -14,7 +14,7 @@ import {
   undefinedIfNoResponse,
 } from './calls.ts';
 
-/** Calls paths that must reach the service, in turn with GET and POST. */
+/** Calls paths that must reach the service, alternating GET and POST. */
 async function callPaths(t: CheckContext, paths: readonly string[]): Promise<void> {
   const calls = paths.map((path) => ({ path: path.replace('{service}', t.settings.service) }));
   for (const call of alternate(calls)) await callEcho(t, call);

@@ -84,7 +84,7 @@ function expectApart(t: CheckContext, call: GatewayCall & { path: string }, exch
   };
   const actual = show(echo.target, echo.headers);
   const expected = show(call.path, toHeaderList(call.headers));
-  const message = `the response to ${expected} must show this call, not ${actual}`;
+  const message = `the response to ${expected} must be for this call, not ${actual}`;
   t.expect(actual === expected, message, exchange);
 }
 

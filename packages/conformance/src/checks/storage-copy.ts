@@ -166,7 +166,7 @@ export const storageCopy: readonly Check[] = [
     const file = await t.files.store('level/deeper/file');
     const { isCopied: isAbsolute } = await t.files.tryCopyAs(file, 'absolute');
     const { isCopied: isRelative, reply } = await t.files.tryCopyAs(file, 'relative');
-    const message = `a copy of /${file.path} or of ${file.path} must make a file`;
+    const message = `a copy of /${file.path} or of ${file.path} must create a file`;
     t.expect(isAbsolute || isRelative, message, reply);
     if (isAbsolute !== isRelative) {
       t.note(`Copies work only ${isAbsolute ? 'with' : 'without'} a leading / in their paths.`);

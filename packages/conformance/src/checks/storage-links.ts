@@ -48,7 +48,7 @@ export const storageLinks: readonly Check[] = [
     for (const maxAge of LIFETIMES.map((seconds) => t.storage.maxAge(seconds))) {
       last = await link({ ...a, maxAge });
       if (!last.isDone) continue;
-      const message = `maxAge ${maxAge} must be accepted in the second item of a call, as in the only one`;
+      const message = `maxAge ${maxAge} must be accepted in the second item of a call, as it was in a call with one item`;
       last = await link(a, { ...b, maxAge });
       return t.expect(last.isDone, message, last.reply);
     }

@@ -253,11 +253,11 @@ export const storageRequests: readonly Check[] = [
       // Other rules cover a call that is not rejected.
       if (!reply.rejected) throw new SkipError(`${what} is not rejected`);
       const { entries } = await t.storage.list('batchGetTempUrls', toItems(ids));
-      const [isKept, isMade] = ids.map((id) => linkOf(entryOf(entries, id)) !== undefined);
+      const [isKept, isCreated] = ids.map((id) => linkOf(entryOf(entries, id)) !== undefined);
       const rejected = `${what} was rejected with ${reply.received.status}`;
       t.expect(isKept === true, `${rejected}, but the file that it names is gone`, reply);
-      t.expect(!isMade, `${rejected}, but a file was made at its destination`, reply);
-      if (!isKept || isMade) return;
+      t.expect(!isCreated, `${rejected}, but a file was created at its destination`, reply);
+      if (!isKept || isCreated) return;
     }
   }),
 ];

@@ -94,8 +94,8 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
       findings.push({ message: `Dredd: ${dredd.test.message?.trim()}`, where: transaction.id });
     }
     const durationMs = Math.round(performance.now() - startedAt);
-    const decided = await skipIfCredentialsExpired(run, transaction.api, decide(run, findings));
-    onResult(toResult(transaction, { ...decided, durationMs }));
+    const decision = await skipIfCredentialsExpired(run, transaction.api, decide(run, findings));
+    onResult(toResult(transaction, { ...decision, durationMs }));
   }
 
   const hooks = { beforeEach, beforeEachValidation, afterEach };

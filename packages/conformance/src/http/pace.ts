@@ -14,7 +14,7 @@ const MAX_NO_RESPONSES = 12;
  */
 export class Pace {
   readonly #onWait: (milliseconds: number) => void;
-  readonly #unanswered = new Map<string, number>();
+  readonly #noResponses = new Map<string, number>();
   /** Time between the starts of two calls, in milliseconds. */
   readonly #interval: number;
   /** When the next call may start, and the end of the wait that was announced last. */
@@ -35,25 +35,25 @@ export class Pace {
     const turn = Math.max(Date.now(), this.#next);
     this.#next = turn + this.#interval;
     await waitUntil(turn, signal);
-    if ((this.#unanswered.get(origin) ?? 0) < MAX_NO_RESPONSES) return;
+    if ((this.#noResponses.get(origin) ?? 0) < MAX_NO_RESPONSES) return;
     const message = `${origin} did not respond ${MAX_NO_RESPONSES} times in a row`;
     throw new NetworkError(message, 'SILENT');
   }
 
   /** Gives every target another chance, at the end of a run. */
   reset(): void {
-    this.#unanswered.clear();
+    this.#noResponses.clear();
     this.#next = 0;
     this.#hasGivenUp = false;
   }
 
   responded(origin: string): void {
-    this.#unanswered.delete(origin);
+    this.#noResponses.delete(origin);
     this.#hasGivenUp = false;
   }
 
   silent(origin: string): void {
-    this.#unanswered.set(origin, (this.#unanswered.get(origin) ?? 0) + 1);
+    this.#noResponses.set(origin, (this.#noResponses.get(origin) ?? 0) + 1);
   }
 
   /** Records a 429. Only the second in a row delays all calls. Returns when to retry; `undefined` to give up. */

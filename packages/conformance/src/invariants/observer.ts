@@ -23,7 +23,7 @@ export type InvariantId = keyof typeof invariants;
 const INVARIANTS = new Map(Object.entries(invariants) as [InvariantId, Invariant][]);
 
 /** How many responses an invariant applies to and how many violate it, with the first violations. */
-interface Observed {
+export interface Tally {
   responses: number;
   violations: number;
   findings: Finding[];
@@ -33,7 +33,7 @@ interface Observed {
 export class Observer {
   readonly #settings: Settings;
   readonly #validator: ResponseValidator;
-  readonly #observed = new Map<string, Observed>();
+  readonly #tallies = new Map<string, Tally>();
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -44,11 +44,11 @@ export class Observer {
     const { only } = this.#settings;
     const isIncluded = (id: SentenceId) => isSelected({ ...findRule(id), id }, only);
     for (const { id, findings } of this.#check(exchange, isIncluded)) {
-      const observed = this.#observed.get(id) ?? { responses: 0, violations: 0, findings: [] };
-      this.#observed.set(id, observed);
-      observed.responses += 1;
-      if (findings.length > 0) observed.violations += 1;
-      observed.findings.push(...findings.slice(0, MAX_FINDINGS - observed.findings.length));
+      const tally = this.#tallies.get(id) ?? { responses: 0, violations: 0, findings: [] };
+      this.#tallies.set(id, tally);
+      tally.responses += 1;
+      if (findings.length > 0) tally.violations += 1;
+      tally.findings.push(...findings.slice(0, MAX_FINDINGS - tally.findings.length));
     }
   }
 
@@ -59,12 +59,12 @@ export class Observer {
   }
 
   /** Whether a sentence has an invariant. */
-  observes(id: string): boolean {
+  hasInvariant(id: string): boolean {
     return INVARIANTS.has(id as InvariantId);
   }
 
-  resultOf(id: string): Observed | undefined {
-    return this.#observed.get(id);
+  tallyOf(id: string): Tally | undefined {
+    return this.#tallies.get(id);
   }
 
   /** Returns the findings of each invariant that applies to a call. */

@@ -14,8 +14,8 @@ import { createFetch, type Recorded } from './create-fetch.ts';
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
   for (const workflow of workflows) {
     const notRun = whyNotRun(run, workflow);
-    const decided = notRun ? decide(run, [], notRun) : await runWorkflow(run, workflow);
-    onResult(toResult(workflow, decided));
+    const decision = notRun ? decide(run, [], notRun) : await runWorkflow(run, workflow);
+    onResult(toResult(workflow, decision));
   }
 }
 
@@ -56,12 +56,12 @@ async function runWorkflow(run: Run, workflow: Workflow) {
     if (violations.length > 0) findings = violations;
   }
   const shown = record.fault ? [] : findings;
-  const decided = await skipIfCredentialsExpired(
+  const decision = await skipIfCredentialsExpired(
     run,
     workflow.api,
     decide(run, shown, record.fault),
   );
-  return { ...decided, durationMs };
+  return { ...decision, durationMs };
 }
 
 function listFindings(

@@ -9,7 +9,7 @@ import { codeOf, isGatewayError } from '../http/read-response.ts';
 import { nameCredentials } from '../http/sign.ts';
 import { REQUEST_FORMS } from '../options/options.ts';
 import { SkipError, StartError } from '../results/errors.ts';
-import { type Decided, decide } from './outcome.ts';
+import { type Decision, decide } from './outcome.ts';
 
 const ATTEMPTS = 5;
 
@@ -25,13 +25,13 @@ const SCHEMES = { bearer: 'the bearer token', signature: 'the signature' };
 export const findCredentials = (run: Run, api: Api): Promise<Partial<Deployment>> =>
   api === 'gateway' ? findGatewayCredentials(run) : findStorageForm(run);
 
-/** Returns what was decided, unless it failed and the credentials have expired in the run: then, findings prove nothing. */
-export async function skipIfCredentialsExpired(run: Run, api: Api, decided: Decided) {
-  const expired = decided.outcome === 'fail' ? await findExpired(run, api) : undefined;
-  return expired ? decide(run, [], expired) : decided;
+/** Returns the decision, unless it is a failure and the credentials have expired in the run: then, findings prove nothing. */
+export async function skipIfCredentialsExpired(run: Run, api: Api, decision: Decision) {
+  const expired = decision.outcome === 'fail' ? await findExpired(run, api) : undefined;
+  return expired ? decide(run, [], expired) : decision;
 }
 
-/** Makes the calls of `findCredentials` again, and looks whether they find less than before. */
+/** Makes the calls of `findCredentials` again, and checks whether they find less than before. */
 async function findExpired(run: Run, api: Api): Promise<SkipError | undefined> {
   const { deployment } = run;
   const { gatewayScheme: before } = deployment;

@@ -60,9 +60,8 @@ test.each<[string, number | undefined, checked: Outcome, Outcome | undefined]>([
   ['never applied', undefined, 'pass', 'skip'],
   ['never applied', undefined, 'disabled', undefined],
 ])('an invariant that is %s', (_, violations, outcome, expected) => {
-  const observed =
-    violations === undefined ? undefined : { violations, responses: 2, findings: [] };
-  const [part] = decideInvariant('GW-C1', observed, [{ outcome }]);
+  const tally = violations === undefined ? undefined : { violations, responses: 2, findings: [] };
+  const [part] = decideInvariant('GW-C1', tally, [{ outcome }]);
   expect(part?.outcome).toBe(expected);
 });
 

@@ -14,7 +14,7 @@ import type { Run } from '../context/run.ts';
 import { isSelected, type Need, type Runnable } from '../contract/catalog.ts';
 import { type Rule, rules } from '../contract/rules.ts';
 import { type CredentialKind, nameCredentials } from '../http/sign.ts';
-import type { Observer } from '../invariants/observer.ts';
+import type { Observer, Tally } from '../invariants/observer.ts';
 import { DisabledError, NotRunError, SkipError } from '../results/errors.ts';
 import {
   type Finding,
@@ -69,14 +69,14 @@ function unlessSet({ settings }: Run, option: 'otherEnvToken' | 'forbiddenServic
   return settings[option] ? undefined : new DisabledError(`no ${settings.nameOf(option)}`);
 }
 
-export type Decided = Pick<PartialResult, 'outcome' | 'reason' | 'findings'>;
+export type Decision = Pick<PartialResult, 'outcome' | 'reason' | 'findings'>;
 
 /**
  * Decides what a check, a transaction or a workflow shows.
  *
  * @param error why it did not run, or did not finish
  */
-export function decide({ signal }: Run, findings: Finding[], error?: unknown): Decided {
+export function decide({ signal }: Run, findings: Finding[], error?: unknown): Decision {
   // Findings count even if it did not finish.
   if (findings.length > 0) return { outcome: 'fail', findings };
   if (error === undefined) return { outcome: 'pass', findings };
@@ -98,8 +98,8 @@ export function decideRules(parts: readonly PartialResult[], observer: Observer)
   return rules.map((rule) => {
     const ofRule = Object.keys(rule.sentences).flatMap((id) => {
       const checks = bySentence.get(id) ?? [];
-      if (!observer.observes(id)) return checks;
-      return [...checks, ...decideInvariant(id, observer.resultOf(id), checks)];
+      if (!observer.hasInvariant(id)) return checks;
+      return [...checks, ...decideInvariant(id, observer.tallyOf(id), checks)];
     });
     return decideRule(rule, ofRule);
   });
@@ -108,11 +108,11 @@ export function decideRules(parts: readonly PartialResult[], observer: Observer)
 /** Returns nothing if the invariant applies to no response, and no check made calls for it. */
 export function decideInvariant(
   id: string,
-  observed: ReturnType<Observer['resultOf']>,
+  tally: Tally | undefined,
   checks: readonly Pick<PartialResult, 'outcome'>[],
 ): PartialResult[] {
-  if (observed) {
-    const { findings, ...scope } = observed;
+  if (tally) {
+    const { findings, ...scope } = tally;
     return [{ id, findings, scope, outcome: scope.violations > 0 ? 'fail' : 'pass' }];
   }
   const isChecked = checks.some(({ outcome }) => outcome === 'pass');
@@ -139,7 +139,7 @@ export function decideRule(rule: Rule, parts: readonly PartialResult[]): Result 
 
 function decideSentence(id: string, parts: readonly PartialResult[]): SentenceResult {
   const { outcome } = findFirstByPrecedence(parts);
-  // A failure needs no other proof, but a pass is partial if something that should prove it, too, is disabled.
+  // A failure needs no other proof, but a pass is partial if another check of the sentence is disabled.
   const unproved = outcome === 'pass' ? 'disabled' : outcome;
   const reason = parts.find((part) => part.outcome === unproved)?.reason;
   const scope = parts.find((part) => part.scope)?.scope;

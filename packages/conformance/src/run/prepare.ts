@@ -8,7 +8,7 @@ import { findCredentials, toStartError } from './credentials.ts';
 import { whyNotRun } from './outcome.ts';
 
 /**
- * Finds out what the deployment accepts, as far as what will run needs that, so that the run makes calls accordingly. After
+ * Detects what the deployment accepts, as far as the selected cases need it, so that the run makes calls accordingly. After
  * that, the invariants check the responses.
  *
  * @throws StartError if a target does not respond, or none accepts the credentials

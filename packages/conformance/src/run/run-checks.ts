@@ -9,7 +9,7 @@ export async function runChecks(run: Run, checks: readonly Check[]): Promise<Par
   return inParallel(checks, concurrency, async (check) => {
     const part = await runCheck(run, check);
     const { id, outcome } = part;
-    const isViolated = (run.observer.resultOf(id)?.violations ?? 0) > 0;
+    const isViolated = (run.observer.tallyOf(id)?.violations ?? 0) > 0;
     if (outcome !== 'disabled') onCheck({ id, outcome: isViolated ? 'fail' : outcome });
     return part;
   });
@@ -42,6 +42,6 @@ async function runCheck(run: Run, check: Check): Promise<PartialResult> {
     error = thrown;
   }
   const { findings, notes } = context.record;
-  const decided = await skipIfCredentialsExpired(run, api, decide(run, [...findings], error));
-  return { id, notes, durationMs: Math.round(performance.now() - started), ...decided };
+  const decision = await skipIfCredentialsExpired(run, api, decide(run, [...findings], error));
+  return { id, notes, durationMs: Math.round(performance.now() - started), ...decision };
 }
