@@ -73,6 +73,5 @@ export async function runConformance(settings: Settings): Promise<Report> {
     const { name, document } = documents[api];
     return { api, url: settings[`${api}Url`], contract: name, version: document.info.version };
   });
-  const { calls } = run;
-  return createReport(settings, started, results, { targets, calls, leftovers });
+  return createReport(settings, started, results, { targets, calls: run.calls, leftovers });
 }

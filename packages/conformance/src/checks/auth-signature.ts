@@ -7,6 +7,7 @@ import {
 } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { toMultipart } from '../context/upload-form.ts';
+import { DisabledError, SkipError } from '../errors/errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, toHeaderList } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
@@ -18,7 +19,6 @@ import {
   type Tc3Parts,
   toTc3Header,
 } from '../http/sign.ts';
-import { DisabledError, SkipError } from '../results/errors.ts';
 import {
   assertClock,
   changeChars,

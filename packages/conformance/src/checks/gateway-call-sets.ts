@@ -2,10 +2,10 @@
 import { gzipSync } from 'node:zlib';
 import { oncePerRun } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
+import { SkipError } from '../errors/errors.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { type FixtureRequest, readEcho } from '../http/fixture-protocol.ts';
 import { STREAM } from '../http/media-type.ts';
-import { SkipError } from '../results/errors.ts';
 import { EVERY_BYTE, GET, POST } from './calls.ts';
 
 const HEADERS: HeaderList = [

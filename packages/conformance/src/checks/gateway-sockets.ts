@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
 import type { Need } from '../contract/catalog.ts';
+import { SkipError } from '../errors/errors.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
@@ -12,7 +13,6 @@ import {
   type Socket,
   type SocketEnd,
 } from '../http/open-web-socket.ts';
-import { SkipError } from '../results/errors.ts';
 import { quoteText } from '../results/redact.ts';
 import {
   EVERY_BYTE,

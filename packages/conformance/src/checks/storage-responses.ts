@@ -1,9 +1,9 @@
 import { type Check, defineCalls, defineCheck, oncePerRun } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../context/storage-client.ts';
+import { DisabledError, SkipError } from '../errors/errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Entry, hasFailed } from '../http/read-response.ts';
-import { DisabledError, SkipError } from '../results/errors.ts';
 import { makeValidFields, missingFileId, needsFiles } from './calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */
@@ -28,7 +28,7 @@ const callWithFiles = oncePerRun('calls-with-files', async (t) => {
   await t.files.storeReadable(['a.txt', 'level/b.TXT']);
   const [a = '', b = ''] = await t.files.ids('a.txt', 'level/b.TXT');
   const missing = await missingFileId(t);
-  // Repeats an item on purpose: each must get an entry. A deployment may reject a list of this length, but must not cut it.
+  // Each item must get an entry, even if it is repeated. A deployment may reject this list, but must not cut it.
   await t.storage.call('batchGetTempUrls', { fileList: toItems(Array(30).fill(a)) });
   await t.storage.call('batchGetTempUrls', { fileList: toItems([a, missing, a, b]) });
 

@@ -9,9 +9,9 @@ import {
   toFormFields,
   toMultipart,
 } from '../context/upload-form.ts';
+import { SkipError } from '../errors/errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { hasErrorElement } from '../http/read-response.ts';
-import { SkipError } from '../results/errors.ts';
 import { quoteText } from '../results/redact.ts';
 import { changeChars, LARGE, needsFiles } from './calls.ts';
 

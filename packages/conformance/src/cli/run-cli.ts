@@ -5,6 +5,7 @@ import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
 import { catalog, countCases, isSelected } from '../contract/catalog.ts';
 import { runConformance } from '../create-conformance.ts';
+import { OptionError, StartError } from '../errors/errors.ts';
 import { parseOptions, type Settings, toSettings } from '../options/options.ts';
 import {
   type CommandOptions,
@@ -17,7 +18,6 @@ import { toPrintable } from '../report/evidence.ts';
 import { manifest } from '../report/manifest.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
-import { OptionError, StartError } from '../results/errors.ts';
 import { Redactor } from '../results/redact.ts';
 import type { Result } from '../results/result.ts';
 

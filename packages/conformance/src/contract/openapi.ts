@@ -72,10 +72,7 @@ export function listResponses(api: Api, document: OpenapiDocument): DocumentedRe
   return listed;
 }
 
-/**
- * Returns the response for a status: the one of this media type, or else the first. An exact status takes precedence over
- * a range, and a range over `default` (OpenAPI 3.1.1, section 4.8.16).
- */
+/** Prefers an exact status to a range, and that to `default` (OpenAPI 3.1.1, section 4.8.16); then the media type. */
 export function findResponse(
   { responses }: Contract,
   { api, operationId }: Pick<DocumentedResponse, 'api' | 'operationId'>,

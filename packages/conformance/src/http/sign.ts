@@ -1,26 +1,26 @@
 import { createHmac, hash } from 'node:crypto';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import type { Settings } from '../options/options.ts';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { type Call, type HeaderList, readAll, splitTarget, toHeaderList } from './exchange.ts';
 
 const { algorithm, storageVersion, storageContentType } = defaults.signature;
 
 export type GatewayScheme = 'bearer' | 'signature';
 
-/** Returns which options provide each kind of credentials, by the names that the user knows. */
-export const nameCredentials = ({ nameOf }: Settings) => ({
-  bearer: nameOf('gatewayToken'),
-  signature: `${nameOf('tc3SecretId')} and ${nameOf('tc3SecretKey')}`,
-  gateway: `${nameOf('gatewayToken')} or ${nameOf('tc3SecretId')}`,
-  storage: `${nameOf('storageHeaders')} or ${nameOf('tc3SecretId')}`,
-});
+export type CredentialKind = GatewayScheme | 'gateway' | 'storage';
 
-export type CredentialKind = keyof ReturnType<typeof nameCredentials>;
+/** The credentials that the operator provides. */
+interface Credentials {
+  gatewayToken?: string | undefined;
+  tc3: Tc3Keys | undefined;
+  storageHeaders: Record<string, string>;
+  wireProfile: WireProfile;
+}
 
 export type Signers = ReturnType<typeof createSigners>;
 
 /** Creates what adds credentials to calls, for each kind that the operator provides. */
-export function createSigners({ gatewayToken, tc3, storageHeaders, wireProfile }: Settings) {
+export function createSigners({ gatewayToken, tc3, storageHeaders, wireProfile }: Credentials) {
   const { authorization, sessionToken, timestamp } = wireProfile.storageHeaders;
   const headers = toHeaderList(storageHeaders);
   /** The key pair that signs storage calls, unless the operator provides their headers. */

@@ -58,7 +58,6 @@ export class Observer {
     return this.#check(exchange, isRequired).flatMap(({ findings }) => findings);
   }
 
-  /** Whether a sentence has an invariant. */
   hasInvariant(id: string): boolean {
     return INVARIANTS.has(id as InvariantId);
   }

@@ -8,7 +8,9 @@ import {
 import { z } from 'zod';
 import { IDS, selectsAny } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
-import { OptionError } from '../results/errors.ts';
+import { OptionError } from '../errors/errors.ts';
+import type { CredentialKind } from '../http/sign.ts';
+import { Redactor } from '../results/redact.ts';
 import type { Result, SentenceResult } from '../results/result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
@@ -165,6 +167,26 @@ export interface ConformanceOptions extends z.input<typeof schema> {
 }
 
 export type Settings = ReturnType<typeof toSettings>;
+
+/** Returns which options provide each kind of credentials, by the names that the user knows. */
+export const nameCredentials = ({ nameOf }: Settings): Record<CredentialKind, string> => ({
+  bearer: nameOf('gatewayToken'),
+  signature: `${nameOf('tc3SecretId')} and ${nameOf('tc3SecretKey')}`,
+  gateway: `${nameOf('gatewayToken')} or ${nameOf('tc3SecretId')}`,
+  storage: `${nameOf('storageHeaders')} or ${nameOf('tc3SecretId')}`,
+});
+
+/** Creates a redactor that knows the secrets in the options. */
+export function createRedactor(settings: Settings): Redactor {
+  const headers = Object.values(settings.wireProfile.storageHeaders);
+  const redactor = new Redactor(['authorization', 'proxy-authorization', ...headers]);
+  for (const option of SECRETS) {
+    const secret = settings[option] ?? {};
+    if (typeof secret === 'string') redactor.addOption(secret, toVariable(option));
+    else for (const header of Object.entries(secret)) redactor.addHeader(...header);
+  }
+  return redactor;
+}
 
 /** URL for an API that is not checked and never called. */
 const NOWHERE = 'http://nowhere.invalid';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
 import { z } from 'zod';
-import { OptionError } from '../results/errors.ts';
+import { OptionError } from '../errors/errors.ts';
 import {
   type ConformanceOptions,
   type KnownFailure,

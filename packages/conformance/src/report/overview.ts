@@ -24,10 +24,7 @@ export interface Problem {
   others: ReportedResult[];
 }
 
-/**
- * Whether a rule is about uploads and all storage calls: it is worth reading only if no rule about some of them fails.
- * `test/rules.test.ts` lists these rules, so that no new one is demoted unnoticed.
- */
+/** Whether a rule is about all storage calls, so that others explain its failure. `test/rules.test.ts` lists them. */
 export function isSummary({ engine, id }: Pick<Result, 'engine' | 'id'>): boolean {
   if (engine !== 'rules') return false;
   const { operations } = findRule(id);

@@ -19,8 +19,7 @@ export function toRepeat(
   const only = engine === 'rules' ? (finding.sentence ?? id) : id;
   const curl = needsFiles(only) ? undefined : toCurl(finding, ca !== undefined);
   if (curl !== undefined && curl.length <= MAX_COMMAND) return curl;
-  const options = `--only ${quote(only)} --seed ${seed}`;
-  return `npx @berth/conformance ${options}   # with the URLs and credentials of this run`;
+  return `npx @berth/conformance --only ${quote(only)} --seed ${seed}   # with the URLs and credentials of this run`;
 }
 
 /** Whether only calls for files show a violation of a sentence or a workflow: the run has removed these files. */

@@ -1,5 +1,4 @@
 import type { ReceivedResponse, SentRequest } from '../http/reported-call.ts';
-import { SECRETS, type Settings, toVariable } from '../options/options.ts';
 import type { Result } from './result.ts';
 
 /** Shown for a secret that no option contains, such as a signature. */
@@ -26,18 +25,6 @@ export function quoteText(text: string | undefined): string {
 }
 
 export const quoteJson = (value: unknown): string => quoteText(JSON.stringify(value));
-
-/** Creates a redactor that knows the secrets in the options. */
-export function createRedactor(settings: Settings): Redactor {
-  const headers = Object.values(settings.wireProfile.storageHeaders);
-  const redactor = new Redactor(['authorization', 'proxy-authorization', ...headers]);
-  for (const option of SECRETS) {
-    const secret = settings[option] ?? {};
-    if (typeof secret === 'string') redactor.addOption(secret, toVariable(option));
-    else for (const header of Object.entries(secret)) redactor.addHeader(...header);
-  }
-  return redactor;
-}
 
 /** Replaces secrets in text, wherever they occur as sent, escaped for JSON or a URL, or in base64. */
 export class Redactor {

@@ -1,7 +1,7 @@
 import type { Case } from '../contract/catalog.ts';
 import { listViolated } from '../contract/rules.ts';
+import type { NotRunError } from '../errors/errors.ts';
 import type { ReportedCall } from '../http/reported-call.ts';
-import type { NotRunError } from './errors.ts';
 
 /**
  * - `pass`: at least one request was made and one assertion succeeded, and none failed

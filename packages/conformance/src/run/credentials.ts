@@ -2,13 +2,12 @@ import { PROTOCOL } from '@berth/conformance/fixture';
 import { CheckContext } from '../context/check-context.ts';
 import type { Deployment, Run } from '../context/run.ts';
 import type { Api } from '../contract/openapi.ts';
+import { SkipError, StartError } from '../errors/errors.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
 import { codeOf, isGatewayError } from '../http/read-response.ts';
-import { nameCredentials } from '../http/sign.ts';
-import { REQUEST_FORMS } from '../options/options.ts';
-import { SkipError, StartError } from '../results/errors.ts';
+import { nameCredentials, REQUEST_FORMS } from '../options/options.ts';
 import { type Decision, decide } from './outcome.ts';
 
 const ATTEMPTS = 5;
@@ -25,7 +24,7 @@ const SCHEMES = { bearer: 'the bearer token', signature: 'the signature' };
 export const findCredentials = (run: Run, api: Api): Promise<Partial<Deployment>> =>
   api === 'gateway' ? findGatewayCredentials(run) : findStorageForm(run);
 
-/** Returns the decision, unless it is a failure and the credentials have expired in the run: then, findings prove nothing. */
+/** Returns the decision, unless it is a failure and the credentials have expired since: then, findings prove nothing. */
 export async function skipIfCredentialsExpired(run: Run, api: Api, decision: Decision) {
   const expired = decision.outcome === 'fail' ? await findExpired(run, api) : undefined;
   return expired ? decide(run, [], expired) : decision;

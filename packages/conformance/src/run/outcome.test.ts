@@ -7,9 +7,9 @@ import {
 } from '../context/check-context.ts';
 import { Run } from '../context/run.ts';
 import { findRule } from '../contract/rules.ts';
+import { DisabledError, SkipError } from '../errors/errors.ts';
 import { NetworkError } from '../http/connection.ts';
 import { toSettings } from '../options/options.ts';
-import { DisabledError, SkipError } from '../results/errors.ts';
 import type { Outcome } from '../results/result.ts';
 import { decide, decideInvariant, decideRule, type PartialResult } from './outcome.ts';
 import { runChecks } from './run-checks.ts';

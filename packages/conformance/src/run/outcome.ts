@@ -13,9 +13,10 @@
 import type { Run } from '../context/run.ts';
 import { isSelected, type Need, type Runnable } from '../contract/catalog.ts';
 import { type Rule, rules } from '../contract/rules.ts';
-import { type CredentialKind, nameCredentials } from '../http/sign.ts';
+import { DisabledError, NotRunError, SkipError } from '../errors/errors.ts';
+import type { CredentialKind } from '../http/sign.ts';
 import type { Observer, Tally } from '../invariants/observer.ts';
-import { DisabledError, NotRunError, SkipError } from '../results/errors.ts';
+import { nameCredentials } from '../options/options.ts';
 import {
   type Finding,
   type Outcome,

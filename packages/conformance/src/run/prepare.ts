@@ -2,14 +2,14 @@ import { CheckContext } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
 import type { Deployment, Run } from '../context/run.ts';
 import type { Need, Runnable } from '../contract/catalog.ts';
+import { SkipError } from '../errors/errors.ts';
 import { isNoResponse } from '../http/connection.ts';
-import { SkipError } from '../results/errors.ts';
 import { findCredentials, toStartError } from './credentials.ts';
 import { whyNotRun } from './outcome.ts';
 
 /**
- * Detects what the deployment accepts, as far as the selected cases need it, so that the run makes calls accordingly. After
- * that, the invariants check the responses.
+ * Detects what the deployment accepts, as far as the selected cases need it, so that the run makes calls accordingly.
+ * After that, the invariants check the responses.
  *
  * @throws StartError if a target does not respond, or none accepts the credentials
  */
