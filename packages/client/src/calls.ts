@@ -167,11 +167,11 @@ const ERROR_BYTES = 1_000_000;
  * body is interrupted, only status and headers are kept.
  */
 async function bufferError(response: Response): Promise<Response> {
-  const { body, headers, status, statusText, url } = response;
+  const { body, headers, status, url } = response;
   if (!body || response.ok) return response;
   const text = await readText(response, ERROR_BYTES).catch(() => '');
-  // A `Response` cannot be created with a status above 599 or a URL.
-  const init = { headers, status: Math.min(status, 599), statusText };
+  // A `Response` cannot be created with a URL, a status above 599 or a reason phrase that is not Latin-1.
+  const init = { headers, status: Math.min(status, 599) };
   const copy = new Response(text || null, init);
   return Object.defineProperties(copy, { status: { value: status }, url: { value: url } });
 }

@@ -95,9 +95,9 @@ describe('a download', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('follows a redirect of a link', async () => {
+  it('follows a redirect of a link, to a response with any reason phrase', async () => {
     await using served = await serveStorage((request, response) => {
-      if (request.url === '/there') response.end('bytes');
+      if (request.url === '/there') request.socket.end('HTTP/1.1 200 Готово\r\n\r\nbytes');
       else response.writeHead(302, { Location: '/there' }).end();
     });
     const response = await served.storage.download('a');

@@ -72,10 +72,10 @@ it('CL-SIZE-HEADERS: headers that never end are an error without a time limit', 
   await expect(call).rejects.toMatchObject({ kind: 'network' });
 });
 
-it('an error is limited and reported, even with a status that no `Response` can be created with', async () => {
+it('an error is limited and reported, even with a status line that no `Response` can be created with', async () => {
   const sendForever = keepSending('a'.repeat(1_000_000));
   await using server = await startServer((request, response) => {
-    request.socket.write('HTTP/1.1 999 No\r\n\r\n');
+    request.socket.write('HTTP/1.1 999 Ошибка\r\n\r\n');
     sendForever(request, response);
   });
   const gateway = gatewayAt(server.url);
