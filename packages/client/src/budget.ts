@@ -95,7 +95,7 @@ function createBudget(limits: Limits, signal: AbortSignal, isIdempotent: boolean
     /** Waits for a retry, or throws the error if it is not temporary or there is no retry left. */
     async waitForRetry(error: unknown, headers?: Headers) {
       const isTemporary = isBerthError(error) && error.retryable;
-      const wait = isTemporary ? takeRetry('idempotent', headers) : undefined;
+      const wait = takeRetry(isTemporary ? 'idempotent' : 'never', headers);
       if (wait === undefined) throw error;
       await pause(wait, signal);
     },

@@ -67,6 +67,18 @@ const DEFAULTS: Limits = { timeout: 120_000, attempts: 3, delay: 250 };
 /** Default of {@link TransferOptions.idle}. */
 export const IDLE = 65_000;
 
+/** Returns only the options of a call. `Required` shows if one is missing here; list it below, too. */
+export function pickCallOptions(all: CallOptions): Required<CallOptions> {
+  const { signal, timeout, retry, idempotent } = all;
+  return { signal, timeout, retry, idempotent };
+}
+
+/** Returns all but the options of a call: those of `fetch`, for example. */
+export function omitCallOptions<Options extends CallOptions>(all: Options) {
+  const { signal, timeout, retry, idempotent, ...others } = all;
+  return others;
+}
+
 /** Fills in a call's options from the client's defaults. */
 export function toLimits(options: LimitOptions, defaults = DEFAULTS): Limits {
   const { timeout = defaults.timeout, retry = {} } = options;

@@ -1,6 +1,6 @@
 import type { Session } from './auth.ts';
 import { type CallBudget, type Retry, withBudget } from './budget.ts';
-import type { CallOptions, Limits } from './call-options.ts';
+import { type CallOptions, type Limits, omitCallOptions } from './call-options.ts';
 import { type CallInfo, networkError, optionsError } from './errors.ts';
 import { assertUnread, closeOnFailure, discard, isStream } from './streams.ts';
 import { pause } from './timers.ts';
@@ -33,7 +33,12 @@ export interface Sender {
   /** Headers of the client, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sends a request within the budget of its call. `type` is the media type to send if no header sets one. */
-  send(target: Target, init: FetchInit, budget: CallBudget, type?: string): Promise<Response>;
+  send(
+    target: Target,
+    init: FetchInit,
+    budget: CallBudget,
+    type?: string | null,
+  ): Promise<Response>;
 }
 
 interface SenderOptions {
@@ -103,20 +108,20 @@ export function createSender(options: SenderOptions): Sender {
 export function createFetch({ limits, send }: Sender, scope: string) {
   return (input: Input, options: FetchInit = {}): Promise<Response> =>
     closeOnFailure(options.body, async () => {
-      const { timeout, retry, idempotent, ...init } = options;
       const target = toTarget(input);
+      const all = { ...options, signal: options.signal ?? target.signal };
+      const init = omitCallOptions(all);
       if (!init.body) assertUnread(target);
       const method = (init.method ?? target.method ?? 'GET').toUpperCase();
       const info = { method, url: target.url };
-      const callOptions = { ...options, signal: options.signal ?? target.signal };
       const defaults = info.url.startsWith(scope) ? limits : NO_LIMITS;
-      return withBudget(callOptions, defaults, info, async (budget) => {
+      return withBudget(all, defaults, info, async (budget) => {
         let { body } = init;
         const isTyped = typeof body === 'string' || TYPED.some((type) => body instanceof type);
         const encoded = new Response(isTyped ? body : null);
         // Encoded once, so that it can be signed and sent again with the same boundary.
         if (body instanceof FormData) body = await encoded.arrayBuffer();
-        const type = encoded.headers.get('Content-Type') ?? '';
+        const type = encoded.headers.get('Content-Type');
         return send(target, { ...init, method, body }, budget, type);
       });
     });

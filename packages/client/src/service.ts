@@ -123,14 +123,10 @@ export function createService(context: GatewayContext, name: string, url: string
       bodySerializer: (body) => body,
       parseAs: 'text',
     };
-    const { data, error, response, info } = await context.call(
-      method,
-      template,
-      init,
-      (result, info) => ({ ...result, info }),
-    );
-    if (!response.ok) throw await context.toGatewayError(response, info, error);
-    return toPayload(response, data as string | undefined, info, schema);
+    return context.call(method, template, init, async ({ data, error, response }, info) => {
+      if (!response.ok) throw await context.toGatewayError(response, info, error);
+      return toPayload(response, data as string | undefined, info, schema);
+    });
   };
 
   return {

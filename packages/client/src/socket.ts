@@ -20,10 +20,10 @@ const REASON_TIMEOUT = 5_000;
 
 export async function connectSocket(context: GatewayContext, url: string, options: ConnectOptions) {
   const { sender, session } = context;
-  const { protocols = [] } = options;
+  const { protocols = [], ...callOptions } = options;
   const headers = { ...sender.headers, ...toRecord(options.headers) };
   const request = { method: 'GET', url, headers, body: null };
-  return withBudget(options, sender.limits, request, async ({ signal }) => {
+  return withBudget(callOptions, sender.limits, request, async ({ signal }) => {
     let signed = await session?.sign(request);
     for (let isLast = false; ; isLast = true) {
       signal.throwIfAborted();
@@ -36,7 +36,7 @@ export async function connectSocket(context: GatewayContext, url: string, option
         return socket;
       } catch (cause) {
         signal.throwIfAborted();
-        await throwReason(context, url, headers, signal);
+        await throwReason(context, url, { ...callOptions, headers, signal });
         // The call for the reason renews credentials that the gateway rejects.
         const renewed = await session?.sign(request);
         if (isLast || renewed?.renewals === signed?.renewals) {
@@ -55,11 +55,10 @@ export async function connectSocket(context: GatewayContext, url: string, option
 async function throwReason(
   { fetch, toGatewayError }: GatewayContext,
   url: string,
-  headers: Sender['headers'],
-  signal: AbortSignal,
+  options: ServiceOptions,
 ): Promise<void> {
-  const options = { timeout: REASON_TIMEOUT, retry: false, signal, headers } as const;
-  const response = await fetch(url, options).catch(() => undefined);
+  const init = { ...options, timeout: REASON_TIMEOUT, retry: false } as const;
+  const response = await fetch(url, init).catch(() => undefined);
   if (!response || response.ok) return discard(response?.body);
   const error = await toGatewayError(response, { url });
   if (error.kind === 'gateway') throw error;

@@ -3,7 +3,7 @@ import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
 import {
   IDLE,
   type LimitOptions,
-  type StorageCallOptions,
+  pickCallOptions,
   type TransferOptions,
   toLimits,
 } from './call-options.ts';
@@ -158,12 +158,10 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     transferLimits: { ...limits, timeout: options.timeout ?? 0, idle },
     platformFetch: fetch,
     agent,
-    async callOperation(operation, fields, summary, { signal, timeout, retry }) {
+    async callOperation(operation, fields, summary, options) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
-      // All options of a call, but none of uploads and downloads.
-      const options: Required<StorageCallOptions> = { signal, timeout, retry };
-      const init = toInit(path, { ...options, body, parseAs: 'text' });
+      const init = toInit(path, { ...pickCallOptions(options), body, parseAs: 'text' });
       return call('POST', path, init, (result, { url }) => readEnvelope(result, summary, url));
     },
   };

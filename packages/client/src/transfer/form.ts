@@ -1,6 +1,7 @@
+import type { StorageCallOptions, TransferOptions } from '../call-options.ts';
 import { kindOf } from '../checks.ts';
+import type { StorageContext } from '../context.ts';
 import { type BerthError, optionsError } from '../errors.ts';
-import type { FetchLike } from '../fetch.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
 import type { IdleWatch } from '../idle.ts';
 import type { Stream } from '../streams.ts';
@@ -42,11 +43,14 @@ export interface UploadForm {
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly fileName: string;
   readonly content: UploadContent;
-  readonly report: ((loaded: number) => void) | undefined;
   /** Its signal also aborts when the attempt is over. */
   readonly watch: IdleWatch;
-  readonly platformFetch: FetchLike | undefined;
-  readonly agent: object | undefined;
+  readonly options: StorageCallOptions & TransferOptions;
+  readonly context: StorageContext;
+}
+
+export function reportProgress({ options, content }: UploadForm, loaded: number): void {
+  options.onProgress?.({ loaded, total: content.size });
 }
 
 export interface UploadResponse {

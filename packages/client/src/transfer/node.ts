@@ -12,7 +12,7 @@ import { invalid } from '../checks.ts';
 import { optionsError } from '../errors.ts';
 import { isStream } from '../streams.ts';
 import type { UploadContent, UploadForm, UploadResponse } from './form.ts';
-import { FILE_FIELD, MAX_RESPONSE, readStream } from './form.ts';
+import { FILE_FIELD, MAX_RESPONSE, readStream, reportProgress } from './form.ts';
 
 const CHUNK = 512 * 1024;
 
@@ -61,7 +61,7 @@ export async function saveFile(chunks: AsyncIterable<Uint8Array>, file: string |
  * 4. end: the caller stops `watch`, which destroys the request if it is still open
  */
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
-  const { content, report, watch } = form;
+  const { content, watch } = form;
   const { type, head, tail } = toMultipart(form);
   const request = openRequest(form, type, head.length + tail.length);
   const chunks = readStream(toChunks(content.data), content, watch.signal);
@@ -73,7 +73,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
         // From now on, the socket timeout applies, which also sees bytes of a slow chunk.
         watch.pause();
         try {
-          if (loaded !== undefined && !error) report?.(loaded);
+          if (loaded !== undefined && !error) reportProgress(form, loaded);
           resolve(!error);
         } catch (thrown) {
           reject(thrown);
@@ -92,7 +92,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
       sent += value.byteLength;
       writing = write(value, sent);
     }
-    if (sent === 0) report?.(0);
+    if (sent === 0) reportProgress(form, 0);
     isComplete = true;
     if (!(await write(tail))) return;
     request.end();
@@ -127,7 +127,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
 }
 
 /** Opens the request for a form. It ends when the signal aborts, or if the socket makes no progress. */
-function openRequest({ url, content, agent, watch }: UploadForm, type: string, overhead: number) {
+function openRequest({ url, content, context, watch }: UploadForm, type: string, overhead: number) {
   const { size, data } = content;
   const address = new URL(url);
   const { request: create } = address.protocol === 'https:' ? https : http;
@@ -135,7 +135,7 @@ function openRequest({ url, content, agent, watch }: UploadForm, type: string, o
     method: 'POST',
     path: toRequestTarget(url),
     // The server may be closing a connection that is kept alive, and a stream cannot be sent again.
-    agent: (agent as http.Agent | undefined) ?? (isStream(data) ? false : undefined),
+    agent: (context.agent as http.Agent | undefined) ?? (isStream(data) ? false : undefined),
     headers: {
       'Content-Type': type,
       ...(size !== undefined && { 'Content-Length': size + overhead }),

@@ -38,12 +38,11 @@ export async function upload(
   maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<UploadResult> {
   checkNotEmpty('path', path);
-  const { platformFetch, agent, transferLimits, wireProfile } = context;
-  const { signal, onProgress, idle = transferLimits.idle } = options;
+  const { transferLimits, wireProfile } = context;
+  const { signal, idle = transferLimits.idle } = options;
   checkNumber('idle', idle, 0);
   signal?.throwIfAborted();
   const content = await toContent(data, options, maxBytes);
-  const report = onProgress && ((loaded: number) => onProgress({ loaded, total: content.size }));
   const fileName = path.slice(path.lastIndexOf('/') + 1);
   const summary = `${path} was not uploaded`;
 
@@ -57,7 +56,7 @@ export async function upload(
       let headers: Headers | undefined;
       watch.restart();
       try {
-        const form = { url, fields, fileName, content, report, watch, platformFetch, agent };
+        const form = { url, fields, fileName, content, watch, options: init, context };
         const stored = await untilAborted(sendForm(form), watch.signal).finally(watch.stop);
         headers = stored.headers;
         assertStored(stored, url, summary);

@@ -2,7 +2,7 @@ import { readText } from '../body.ts';
 import { optionsError } from '../errors.ts';
 import { isStream } from '../streams.ts';
 import type { UploadForm, UploadResponse } from './form.ts';
-import { FILE_FIELD, MAX_RESPONSE, readStream } from './form.ts';
+import { FILE_FIELD, MAX_RESPONSE, readStream, reportProgress } from './form.ts';
 
 /** Assumed minimum speed of an upload whose progress is unknown, in bytes per millisecond. */
 const MIN_SPEED = 64;
@@ -20,18 +20,19 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   const data = new FormData();
   for (const [name, value] of form.fields) data.append(name, value);
   data.append(FILE_FIELD, file, form.fileName);
-  const hasProgress = form.report && typeof XMLHttpRequest !== 'undefined';
+  const hasProgress = form.options.onProgress && typeof XMLHttpRequest !== 'undefined';
   return (hasProgress ? sendWithProgress : sendWithFetch)(form, data, file.size);
 }
 
 async function sendWithFetch(
-  { url, watch, platformFetch = globalThis.fetch }: UploadForm,
+  { url, watch, context }: UploadForm,
   body: FormData,
   size: number,
 ): Promise<UploadResponse> {
   watch.restart(size / MIN_SPEED);
   try {
     const { signal } = watch;
+    const { platformFetch = globalThis.fetch } = context;
     // A redirect would send the grant elsewhere, and the contract has no redirects.
     const response = await platformFetch(url, { method: 'POST', body, signal, redirect: 'manual' });
     const { status, headers } = response;
@@ -41,11 +42,8 @@ async function sendWithFetch(
   }
 }
 
-function sendWithProgress(
-  { url, watch, report }: UploadForm,
-  body: FormData,
-  size: number,
-): Promise<UploadResponse> {
+function sendWithProgress(form: UploadForm, body: FormData, size: number): Promise<UploadResponse> {
+  const { url, watch } = form;
   const request = new XMLHttpRequest();
   watch.restart();
   return new Promise((resolve, reject) => {
@@ -54,7 +52,7 @@ function sendWithProgress(
       watch.restart();
       try {
         // The file is the last field, so everything before it has already been sent.
-        report?.(Math.min(size, Math.max(0, loaded - (total - size))));
+        reportProgress(form, Math.min(size, Math.max(0, loaded - (total - size))));
       } catch (error) {
         reject(error);
       }
