@@ -35,7 +35,10 @@ export function removeHopByHop(
   return kept;
 }
 
-/** Like `removeHopByHop`, for alternating names and values, whose letter case is kept. */
+/**
+ * Removes hop-by-hop headers, those that `Connection` names, and `withheld` from what a service gets: alternating names
+ * and values, whose letter case is kept.
+ */
 export function removeRawHopByHop(
   rawHeaders: readonly string[],
   connection: string | undefined,
@@ -45,14 +48,15 @@ export function removeRawHopByHop(
   const nominated = nominatedBy(connection);
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
-    const key = toLowerCase(name);
-    if (HOP_BY_HOP.has(key) || withheld.has(key) || nominated?.has(key)) continue;
+    const spelling = toSpelling(name);
+    if (HOP_BY_HOP.has(spelling) || withheld.has(spelling)) continue;
+    if (nominated?.has(toLowerCase(name))) continue;
     kept.push(name, rawHeaders[index + 1] as string);
   }
   return kept;
 }
 
-/** Headers that are not forwarded to services. */
+/** Headers that are not forwarded to services, in any spelling. */
 export const WITHHELD = new Set([
   // A service that sees the credentials could call the others in the caller's name.
   'authorization',
@@ -67,13 +71,20 @@ export function toServiceHeaders(
   headers: Headers,
   requestId: string,
 ): Record<string, string | string[]> {
-  const kept = removeHopByHop(headers, WITHHELD) as Record<string, string | string[]>;
+  const kept = removeHopByHop(headers) as Record<string, string | string[]>;
+  for (const name in kept) {
+    const spelling = toSpelling(name);
+    if (HOP_BY_HOP.has(spelling) || WITHHELD.has(spelling)) delete kept[name];
+  }
   kept['x-request-id'] = requestId;
   return kept;
 }
 
 /** Callers use few names, so each is converted only once. */
 const toLowerCase = memoize((name) => name.toLowerCase());
+
+/** CGI and WSGI read `X_Real_IP` and `X-Real-IP` as the same name, so underscores count as hyphens. */
+const toSpelling = memoize((name) => name.toLowerCase().replaceAll('_', '-'));
 
 function nominatedBy(connection: string | undefined): Set<string> | undefined {
   // Fast path: the common values nominate nothing.

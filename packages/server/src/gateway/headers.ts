@@ -5,22 +5,17 @@ import { memoize } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { toAddress } from '../http/http.ts';
 
-/** Headers that are not sent to services, in addition to what the router removes. */
-const WITHHELD = new Set([
+/** Headers that services get from this server instead, or not at all. The stubs' `WITHHELD` has already been removed. */
+const REPLACED = new Set([
   // The length is that of the body that is actually sent.
   'content-length',
   // RFC 7239: only X-Forwarded-* is maintained here, and the two could contradict each other.
   'forwarded',
   // A service gets its own host, for virtual hosts. The caller's is in X-Forwarded-Host.
   'host',
-  // The router removes it; other spellings come from the caller, and could mean another end of the body.
-  'transfer-encoding',
   // A service would trust it, and only the proxy in front of the gateway knows the address.
   'x-real-ip',
 ]);
-
-/** The router sets it; other spellings come from the caller. */
-const REQUEST_ID = 'x-request-id';
 
 /** Set here: a caller could pretend to be someone else. */
 const FORWARDED = 'x-forwarded-';
@@ -41,9 +36,8 @@ export function createToServiceHeaders({ storageHeaders }: WireProfile, trustPro
   const ruleOf = memoize((name): 'forward' | 'withhold' | 'forward-in-handshake' => {
     const spelling = toSpelling(name);
     if (spelling === SUBPROTOCOLS) return 'forward-in-handshake';
-    if (WITHHELD.has(spelling) || credentials.has(spelling)) return 'withhold';
-    if (spelling.startsWith(FORWARDED)) return 'withhold';
-    return spelling === REQUEST_ID && name !== REQUEST_ID ? 'withhold' : 'forward';
+    if (REPLACED.has(spelling) || credentials.has(spelling)) return 'withhold';
+    return spelling.startsWith(FORWARDED) ? 'withhold' : 'forward';
   });
   return (
     { rawHeaders }: GatewayInput,
@@ -62,7 +56,7 @@ export function createToServiceHeaders({ storageHeaders }: WireProfile, trustPro
   };
 }
 
-/** CGI and WSGI read `X_Real_IP` and `X-Real-IP` as the same name, so underscores count as hyphens. */
+/** As for the stubs, underscores count as hyphens. */
 function toSpelling(name: string): string {
   return name.toLowerCase().replaceAll('_', '-');
 }

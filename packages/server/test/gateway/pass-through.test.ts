@@ -57,6 +57,7 @@ it('tells a service who calls, and no secrets', async () => {
       X_Real_IP: '10.0.0.1',
       X_Request_Id: 'mine',
       'x_request-id': 'mine',
+      Proxy_Authorization: 'secret',
       // A service would find the end of the body elsewhere.
       Transfer_Encoding: 'chunked',
       Content_Length: '1',
