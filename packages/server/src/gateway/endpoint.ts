@@ -12,30 +12,19 @@ const MAX_IDLE = 256;
  * A service may close a connection at the moment when a request is sent on it. The gateway cannot tell whether the request
  * was processed, so a POST must not be sent again (RFC 9112, section 9.3.1). A POST therefore only reuses a connection
  * that has been idle for less than this, of an endpoint that keeps connections for at least this long.
- *
- * | Event                                                | `servedAt` | `#keepsIdle` | `#closedEarlyAt` |
- * | ---------------------------------------------------- | ---------- | ------------ | ---------------- |
- * | a call ends, and its connection stays open           | now        |              |                  |
- * | a POST finds one that has been idle for this long,   |            | true         |                  |
- * | and served its last call after `#closedEarlyAt`      |            |              |                  |
- * | the service closes one that has been idle for less   | undefined  | false        | now              |
- * | one is closed for any other reason                   | undefined  |              |                  |
  */
 const RECENT_MILLISECONDS = 1_000;
 
 /** Which connections a call may use: any, only one used within `RECENT_MILLISECONDS`, or only a new one. */
 export type Reuse = 'any' | 'recently-used' | 'none';
 
-/** One address of a service and its connections. The most recently used connection is reused first. */
+/** One address of a service and its connections. */
 export class Endpoint {
   readonly origin: string;
   readonly #maxHeaderBytes: number;
   /** Calls in flight: from `connect` or `open` to `release` or `discard`. */
   activeCalls = 0;
-  /** In the order in which they were last used. */
-  readonly #idle: ServiceConnection[] = [];
-  #keepsIdle = false;
-  #closedEarlyAt = Number.NEGATIVE_INFINITY;
+  readonly #idle = new IdleConnections();
 
   constructor(origin: string, maxHeaderBytes: number) {
     this.origin = origin;
@@ -44,14 +33,10 @@ export class Endpoint {
 
   connect(reuse: Reuse): ServiceConnection {
     this.activeCalls += 1;
-    if (reuse === 'recently-used') this.#noticeKeptIdle();
-    const mayReuse = reuse === 'any' || (reuse === 'recently-used' && this.#hasRecentlyUsed());
-    const idle = mayReuse ? this.#idle.pop() : undefined;
+    const idle = this.#idle.take(reuse);
     if (idle !== undefined) return idle;
     const connection = new ServiceConnection(this.origin, this.#maxHeaderBytes, 'for-calls');
-    connection.on('disconnect', (_origin, _targets, error) =>
-      this.#onDisconnect(connection, error),
-    );
+    connection.on('disconnect', (_origin, _targets, error) => this.#idle.drop(connection, error));
     return connection;
   }
 
@@ -67,9 +52,7 @@ export class Endpoint {
       return;
     }
     this.activeCalls -= 1;
-    connection.servedAt = performance.now();
-    this.#idle.push(connection);
-    if (this.#idle.length > MAX_IDLE) void this.#idle.shift()?.destroy();
+    this.#idle.put(connection);
   }
 
   discard(connection: ServiceConnection): void {
@@ -78,34 +61,62 @@ export class Endpoint {
   }
 
   close(): void {
-    for (const connection of this.#idle.splice(0)) void connection.destroy();
+    this.#idle.close();
   }
+}
 
-  #noticeKeptIdle(): void {
-    const { servedAt = Number.NEGATIVE_INFINITY } = this.#idle[0] ?? {};
-    const isRecent = servedAt > performance.now() - RECENT_MILLISECONDS;
-    if (!isRecent && servedAt > this.#closedEarlyAt) this.#keepsIdle = true;
-  }
+/** The idle connections to an endpoint, and whether its service keeps them open. The most recently used is reused first. */
+class IdleConnections {
+  /** In the order in which they were last used. */
+  readonly #connections: ServiceConnection[] = [];
+  /** Whether a connection has been idle for `RECENT_MILLISECONDS`, since one was closed early. */
+  #keepsIdle = false;
+  /** When the service last closed a connection that had been idle for less. */
+  #closedEarlyAt = Number.NEGATIVE_INFINITY;
 
-  #hasRecentlyUsed(): boolean {
-    const { servedAt = Number.NEGATIVE_INFINITY } = this.#idle.at(-1) ?? {};
-    return this.#keepsIdle && servedAt > performance.now() - RECENT_MILLISECONDS;
-  }
-
-  #onDisconnect(connection: ServiceConnection, error: Error): void {
-    const now = performance.now();
-    const { servedAt } = connection;
-    connection.servedAt = undefined;
-    const isEarly = servedAt !== undefined && now - servedAt < RECENT_MILLISECONDS;
-    if (isEarly && isClosedByPeer(error)) {
-      this.#keepsIdle = false;
-      this.#closedEarlyAt = now;
+  take(reuse: Reuse): ServiceConnection | undefined {
+    if (reuse === 'none') return undefined;
+    if (reuse === 'recently-used') {
+      this.#updateKeepsIdle();
+      if (!this.#keepsIdle || !isRecentlyUsed(this.#connections.at(-1))) return undefined;
     }
-    const at = this.#idle.indexOf(connection);
+    return this.#connections.pop();
+  }
+
+  put(connection: ServiceConnection): void {
+    connection.hasServed = true;
+    connection.lastUsedAt = performance.now();
+    this.#connections.push(connection);
+    if (this.#connections.length > MAX_IDLE) void this.#connections.shift()?.destroy();
+  }
+
+  /** Must be called when a connection is closed, idle or not. */
+  drop(connection: ServiceConnection, error: Error): void {
+    if (connection.hasServed && isRecentlyUsed(connection) && isClosedByPeer(error)) {
+      this.#keepsIdle = false;
+      this.#closedEarlyAt = performance.now();
+    }
+    connection.hasServed = false;
+    const at = this.#connections.indexOf(connection);
     if (at < 0) return;
-    this.#idle.splice(at, 1);
+    this.#connections.splice(at, 1);
     void connection.destroy();
   }
+
+  close(): void {
+    for (const connection of this.#connections.splice(0)) void connection.destroy();
+  }
+
+  #updateKeepsIdle(): void {
+    const oldest = this.#connections[0];
+    if (oldest === undefined || isRecentlyUsed(oldest)) return;
+    if (oldest.lastUsedAt > this.#closedEarlyAt) this.#keepsIdle = true;
+  }
+}
+
+function isRecentlyUsed(connection: ServiceConnection | undefined): boolean {
+  const lastUsedAt = connection?.lastUsedAt ?? Number.NEGATIVE_INFINITY;
+  return performance.now() - lastUsedAt < RECENT_MILLISECONDS;
 }
 
 function isClosedByPeer({ code = '' }: NodeJS.ErrnoException): boolean {
@@ -124,12 +135,10 @@ const halfOpenConnector = buildConnector({ ...CONNECTOR, allowHalfOpen: true });
 export class ServiceConnection extends Client {
   /** Whether it can serve another call after this one. */
   readonly isReusable: boolean;
-  /** When the last call on the open socket ended; undefined if the socket has served none, or is closed. */
-  servedAt: number | undefined;
-
-  get isReused(): boolean {
-    return this.servedAt !== undefined;
-  }
+  /** Whether the open socket has served a call before. */
+  hasServed = false;
+  /** When the last call on it ended. */
+  lastUsedAt = Number.NEGATIVE_INFINITY;
 
   constructor(origin: string, maxHeaderBytes: number, use: 'for-calls' | 'for-a-web-socket') {
     super(origin, {

@@ -102,7 +102,7 @@ export class Forwarding implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(): void {
-    this.#isReused = this.#connection.isReused;
+    this.#isReused = this.#connection.hasServed;
     this.#state = 'sent';
   }
 
