@@ -118,8 +118,8 @@ export interface BlobStore {
   /** Opens a file, or returns `undefined` if it does not exist. */
   open(key: BlobKey): Promise<OpenBlob | undefined>;
   /**
-   * Copies or moves a file within one environment. If several callers concurrently forbid overwriting,
-   * or move the same file, exactly one succeeds.
+   * Copies or moves a file within one environment. `to` must not equal `from`: a move would delete the file. If several
+   * callers concurrently forbid overwriting, or move the same file, exactly one succeeds.
    *
    * @throws BlobMissingError if the source does not exist
    * @throws BlobExistsError if the destination exists and must not be overwritten
