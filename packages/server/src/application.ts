@@ -92,7 +92,7 @@ export function createApplication(
     limits,
     wireProfile,
     authorizeUse(use, request) {
-      if (use.kind === 'grant') recordOf(request).grantedEnv = use.env;
+      if (use.kind === 'grant') recordOf(request).grant(use.env);
       return revocations.authorize(use);
     },
     onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),

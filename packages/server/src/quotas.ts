@@ -25,8 +25,8 @@ export function createQuotas(initial: Config, redis: RedisState | undefined) {
     count(env: string): Promise<number | undefined> | number | undefined {
       const window = windows.get(env);
       if (window === undefined) return undefined;
-      if (redis === undefined) return countHere(window);
-      return redis.countCall(env, window.quota).catch(() => countHere(window));
+      if (redis === undefined) return countLocally(window);
+      return redis.countCall(env, window.quota).catch(() => countLocally(window));
     },
   };
 }
@@ -42,7 +42,7 @@ function toWindows({ environments }: Config, previous: ReadonlyMap<string, Windo
   return windows;
 }
 
-function countHere(window: Window): number | undefined {
+function countLocally(window: Window): number | undefined {
   const { quota } = window;
   const now = performance.now();
   if (now >= window.endsAt) {

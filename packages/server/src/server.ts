@@ -78,7 +78,11 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   const admin = config.admin ? createAdmin(resources, metrics, () => phase) : undefined;
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => inFlight.calls);
-  metrics.addGauge('berth_service_calls_active', 'Calls to services in flight.', endpoints.count);
+  metrics.addGauge(
+    'berth_service_calls_active',
+    'Calls to services in flight.',
+    endpoints.countActiveCalls,
+  );
   let sweeps: NodeJS.Timeout | undefined;
   let lastReload: Promise<unknown> = Promise.resolve();
   let starting: Promise<void> | undefined;

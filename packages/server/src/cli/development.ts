@@ -205,7 +205,7 @@ export function toTerminalLine(json: string): string {
   }
   const details = [code, reason, cause].filter(Boolean).join(': ');
   const ending =
-    { aborted: 'aborted', gone: 'caller disconnected' }[outcome as string] ?? line.status;
+    { aborted: 'aborted', disconnected: 'caller disconnected' }[outcome as string] ?? line.status;
   const duration = `${Math.round(line.ms ?? 0)} ms`;
   const text = [line.method, line.path, ending, duration, details].filter(Boolean).join(' ');
   return toLine(text, /\p{Cc}/gu);

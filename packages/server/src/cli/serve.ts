@@ -16,7 +16,7 @@ import {
 /** Runs a server until SIGINT or SIGTERM. A second signal ends the process immediately. */
 export async function serveConfig(file: string): Promise<void> {
   // Listen now: a SIGHUP during startup must not end the process.
-  const hangUps = on(process, 'SIGHUP');
+  const hangupSignals = on(process, 'SIGHUP');
   const config = await loadConfig(file);
   const log = createLog(config.log.level);
   const server = await createServerWithLog(config, log);
@@ -44,7 +44,7 @@ export async function serveConfig(file: string): Promise<void> {
   const { host } = config.listen;
   log.info({ url: server.url, host, adminUrl: server.adminUrl }, 'listening');
   // One reload at a time, so that the last one requested wins.
-  for await (const _ of hangUps) await reload();
+  for await (const _ of hangupSignals) await reload();
 }
 
 /**

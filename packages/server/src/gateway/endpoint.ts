@@ -65,7 +65,7 @@ export class Endpoint {
   }
 }
 
-/** The idle connections to an endpoint, and whether its service keeps them open. The most recently used is reused first. */
+/** The idle connections to an endpoint, and whether they stay open. The most recently used one is reused first. */
 class IdleConnections {
   /** In the order in which they were last used. */
   readonly #connections: ServiceConnection[] = [];

@@ -54,7 +54,7 @@ export function createEndpointPool(maxHeaderBytes: number) {
       }
     },
     /** Returns the number of calls in flight. */
-    count: () => countCalls(known.values()),
+    countActiveCalls: () => countCalls(known.values()),
     /** Closes the idle connections. Calls in flight finish on their own. */
     close(): void {
       for (const endpoint of known.values()) endpoint.close();

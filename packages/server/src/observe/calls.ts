@@ -21,10 +21,10 @@ import type { Metrics } from './metrics.ts';
  * | ended     | it has been logged and counted: its response or connection closed   |                             |            |
  *
  * A call that ends while it is active has a response without an error (a download), or its caller has disconnected
- * before the response: `caller disconnected`, counted as gone. If the caller disconnects later, nothing changes.
+ * before the response: `caller disconnected`, counted as disconnected. If the caller disconnects later, nothing changes.
  *
  * Besides this file, `gateway/proxy.ts` (a service cuts its response short) and `http/caller-connection.ts` (the connection
- * is closed) settle calls as `aborted`, and `application.ts` sets `grantedEnv`.
+ * is closed) settle calls as `aborted`, and `application.ts` says which environment a grant is for.
  */
 type State = 'received' | 'active' | 'responded' | 'refused' | 'aborted' | 'ended';
 
@@ -34,7 +34,7 @@ export type Surface = keyof typeof CORS.allowMethods;
 type CodedError = Error & { readonly code: string; readonly status: number };
 
 /** What the log and the metrics report about a call. */
-export class CallRecord {
+class CallRecord {
   readonly startedAt = performance.now();
   state: State = 'received';
   /** Why the call failed, if it did. */
@@ -45,7 +45,7 @@ export class CallRecord {
   target = '';
   /** Node has none for an upgrade: it is set once the router has responded. */
   response: ServerResponse | undefined;
-  /** Set when a grant was valid: the environment, which the path of an upload lacks. */
+  /** The environment of a valid grant, which the path of an upload lacks. */
   grantedEnv: string | undefined;
   /** The operation and the caller; undefined until a router has the call. */
   call: Call | undefined;
@@ -58,6 +58,10 @@ export class CallRecord {
     this.response = response;
     this.target = toOriginForm(url);
     this.surface = surfaceOf(this.target);
+  }
+
+  grant(env: string): void {
+    this.grantedEnv = env;
   }
 
   /** The first outcome wins, but a response may still be aborted. */
@@ -75,10 +79,13 @@ export class CallerRequest extends IncomingMessage {
 }
 
 /** @param request one that this server has received: routers and the storage engine pass it on unchanged */
-export function recordOf(request: object): CallRecord {
+function findRecord(request: object): CallRecord {
   if (request instanceof CallerRequest) return request.record;
   throw new TypeError('The request is not from this server.');
 }
+
+/** Returns the record of a call, which other files change only by its methods. */
+export const recordOf: (request: object) => Readonly<CallRecord> = findRecord;
 
 /** Of all applications that a reload has replaced, and the current one. */
 export interface InFlight {
@@ -110,7 +117,7 @@ export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight
     metrics.count({ surface, operation, env, service, status, isAborted, code, seconds });
     const isFailure = status >= 500 || (isAborted && error !== undefined);
     if (!config.log.calls && !isFailure) return;
-    const ended = status > 0 ? 'responded' : 'gone';
+    const ended = status > 0 ? 'responded' : 'disconnected';
     const entry = {
       ...identify(call, response),
       ...(refusalId !== undefined && { requestId: refusalId }),
@@ -132,8 +139,8 @@ export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight
 
   return {
     /** @param response undefined for an upgrade, which ends with the 101 or a rejection, or with its connection */
-    begin(request: IncomingMessage, response?: ServerResponse): CallRecord {
-      const record = recordOf(request);
+    begin(request: IncomingMessage, response?: ServerResponse): Readonly<CallRecord> {
+      const record = findRecord(request);
       record.begin(request, response);
       // The gateway handles every upgrade, whatever its path.
       if (response === undefined) record.surface = 'gateway';
@@ -142,21 +149,21 @@ export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight
       return record;
     },
     onCall(call: Call): void {
-      recordOf(call.request).call = call;
+      findRecord(call.request).call = call;
     },
     onResponse(_response: HandlerResponse, { request, response }: Call, error?: unknown): void {
-      const record = recordOf(request);
+      const record = findRecord(request);
       record.settle('responded', error as UploadError | undefined);
       if (record.response !== undefined) return;
       record.response = response;
       finish(record);
     },
     onRejected(error: UploadError, { req }: ServerResponse): void {
-      recordOf(req).settle('responded', error);
+      findRecord(req).settle('responded', error);
     },
     /** @param request undefined if it cannot be parsed */
     onRefused(error: CodedError, requestId: string, request?: IncomingMessage): void {
-      const record = request === undefined ? new CallRecord() : recordOf(request);
+      const record = request === undefined ? new CallRecord() : findRecord(request);
       // A call whose body is refused is reported when its response is closed.
       const isNew = record.state === 'received';
       if (isNew) record.begin(request ?? { url: '' });

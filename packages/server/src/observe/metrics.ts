@@ -27,7 +27,7 @@ export function createMetrics() {
   const rows = new Map<string, CallRow>();
   new Counter({
     name: 'berth_calls_total',
-    help: 'Completed calls. status is 1xx (a WebSocket) to 5xx, aborted if the server or a service cut the response short, or gone if the caller disconnected before the response.',
+    help: 'Completed calls. status is 1xx (a WebSocket) to 5xx, aborted if the server or a service cut the response short, or disconnected if the caller disconnected before the response.',
     labelNames: ['surface', 'operation', 'status', 'code', 'env', 'service'],
     registers,
     collect() {
@@ -86,7 +86,7 @@ const BUCKET_BOUNDS = [
 const BUCKETS = [...BUCKET_BOUNDS, Number.POSITIVE_INFINITY];
 
 /** Values of the label `status`: each class is at the first digit of its statuses. */
-const STATUSES = ['gone', '1xx', '2xx', '3xx', '4xx', '5xx', 'aborted'];
+const STATUSES = ['disconnected', '1xx', '2xx', '3xx', '4xx', '5xx', 'aborted'];
 
 /** Calls with the same labels. The metrics of prom-client hash the labels of each call, which takes 3 µs. */
 class CallRow {

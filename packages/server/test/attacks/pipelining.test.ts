@@ -78,7 +78,7 @@ test('counts a call behind which a WebSocket is pipelined as aborted by the serv
   expect(await readAll(socket)).toBe('');
   await expect.poll(() => metric('berth_calls_active')).toBe(0);
   expect(await metrics()).toMatch(/^berth_calls_total\{.*status="aborted"/m);
-  expect(await metrics()).not.toContain('status="gone"');
+  expect(await metrics()).not.toContain('status="disconnected"');
 });
 
 test('closes a connection with many open requests', async () => {

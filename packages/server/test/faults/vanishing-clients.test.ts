@@ -85,7 +85,7 @@ test('aborted downloads hold no file and no memory', async () => {
 /** Matches the count of calls in the environment `dev` whose caller disconnected. */
 const GONE = (surface: string, operation: string, service: string) =>
   new RegExp(
-    `^berth_calls_total\\{surface="${surface}",operation="${operation}",status="gone",code="",env="dev",service="${service}"\\} 1$`,
+    `^berth_calls_total\\{surface="${surface}",operation="${operation}",status="disconnected",code="",env="dev",service="${service}"\\} 1$`,
     'm',
   );
 

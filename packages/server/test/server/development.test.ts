@@ -42,7 +42,7 @@ test('a line names the cause of a failure, and cannot control the terminal', () 
   const failed = { ...call, reason: 'No\n.', cause: 'ECONNREFUSED 127.0.0.1:1' };
   expect(line(failed)).toBe(' GET /a?[2J 502 2 ms C: No?.: ECONNREFUSED 127.0.0.1:1\n');
   const ended = { ...call, level: 'info', code: undefined };
-  expect(line({ ...ended, outcome: 'gone', status: 0 })).toContain(' disconnected 2 ms\n');
+  expect(line({ ...ended, outcome: 'disconnected', status: 0 })).toContain(' disconnected 2 ms\n');
   expect(line({ ...ended, outcome: 'aborted', status: 200 })).toContain(' aborted 2 ms\n');
   const unparsed = { outcome: 'refused', path: '', status: 400, reason: 'No.' };
   expect(line(unparsed)).toBe(' 400 0 ms No.\n');

@@ -37,7 +37,7 @@ const respond =
 const put = (store: ServerStore, bytes: number) =>
   store.write(KEY, toStream(Buffer.alloc(bytes)), { contentType: 'a/b' });
 
-test.each<[string, RequestListener, mayPass?: boolean]>([
+test.each<[string, RequestListener, isTransient?: boolean]>([
   ['InternalError, 500', respond(500, 'InternalError')],
   ['SignatureDoesNotMatch, 403', respond(403, 'SignatureDoesNotMatch')],
   ['NoSuchBucket, 404', respond(404, 'NoSuchBucket')],
@@ -45,9 +45,9 @@ test.each<[string, RequestListener, mayPass?: boolean]>([
   ['InvalidArgument, 400', respond(400, 'InvalidArgument'), false],
 ])(
   'reports a failure, and whether it may pass, without quoting the store: %s',
-  async (reason, listener, mayPass = true) => {
+  async (reason, listener, isTransient = true) => {
     const error = await put(await storeOf(listener), 1).catch((reason) => reason);
-    expect(error instanceof StoreUnavailableError).toBe(mayPass);
+    expect(error instanceof StoreUnavailableError).toBe(isTransient);
     expect(error.message).toBe(`Cannot use the object store: ${reason}.`);
   },
 );

@@ -146,7 +146,7 @@ class DiskStore implements ServerStore {
     const [source, destination] = [pathOf(this.#root, from), pathOf(this.#root, to)];
     await this.#statSource(from);
     // Checked again at the end: copying the bytes may take long.
-    await this.#assertFree(to, options);
+    await this.#assertAbsent(to, options);
     return this.#withTemporaryFile(async (temporary) => {
       // A disk with copy-on-write shares the bytes between both.
       const mode = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
@@ -159,7 +159,7 @@ class DiskStore implements ServerStore {
       await copy.sync().finally(() => copy.close());
       const { info, close } = await openStoredFile(temporary);
       await close();
-      const check = () => this.#assertFree(to, options);
+      const check = () => this.#assertAbsent(to, options);
       await this.#rename(temporary, destination, [destination], check);
       return info;
     });
@@ -170,7 +170,7 @@ class DiskStore implements ServerStore {
     const [source, destination] = [pathOf(this.#root, from), pathOf(this.#root, to)];
     const check = async () => {
       const found = await this.#statSource(from);
-      await this.#assertFree(to, options);
+      await this.#assertAbsent(to, options);
       return found;
     };
     const info = await this.#rename(source, destination, [source, destination], check);
@@ -297,7 +297,7 @@ class DiskStore implements ServerStore {
     return info;
   }
 
-  async #assertFree(key: BlobKey, { overwrite }: CopyOptions): Promise<void> {
+  async #assertAbsent(key: BlobKey, { overwrite }: CopyOptions): Promise<void> {
     if (overwrite) return;
     if (await ifExists(lstat(pathOf(this.#root, key)))) throw new BlobExistsError(key);
   }

@@ -230,7 +230,8 @@ function toBucketError(cause: Error): Error {
   const status = statusOf(cause) ?? 0;
   const { code = cause.name } = cause as NodeJS.ErrnoException;
   const message = `Cannot use the object store: ${[code, status].filter(Boolean).join(', ')}.`;
-  const mayPass = UNAVAILABLE_STATUSES.includes(status) || UNAVAILABLE_CODES.includes(cause.name);
-  const isBug = status >= 400 && status < 500 && !mayPass;
+  const isTransient =
+    UNAVAILABLE_STATUSES.includes(status) || UNAVAILABLE_CODES.includes(cause.name);
+  const isBug = status >= 400 && status < 500 && !isTransient;
   return new (isBug ? Error : StoreUnavailableError)(message, { cause });
 }
