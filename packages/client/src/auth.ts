@@ -21,7 +21,7 @@ export interface GatewayAuth {
   /** Returns the `Authorization` header of an attempt, or `undefined` for none. Called for every attempt. */
   authorize(request: SignableRequest): string | undefined | Promise<string | undefined>;
   /**
-   * Called after the gateway rejected calls with 401, once for all that wait. Returns whether there are new credentials.
+   * Called after the gateway rejected calls with 401, once for all waiting calls. Returns whether there are new credentials.
    *
    * @param rejected the `Authorization` header that was rejected
    */
@@ -176,7 +176,7 @@ export function bearer(token: string | (() => string | Promise<string>)): Gatewa
   let current: string | undefined;
   const load = shared(async () => {
     const header = toBearer(await token());
-    // A token that is late must not replace a newer one.
+    // A stale token must not replace a newer one.
     current ??= header;
     return header;
   });

@@ -18,8 +18,11 @@ import { MAX_TIMER, pause, untilAborted } from './timers.ts';
 // Within a transfer, the storage call for each grant or link has a budget of its own.
 
 /**
- * Which calls may be retried after a failure: any, because it was not executed (`any`), only an idempotent one
- * (`idempotent`), none (`never`), or any with new credentials (`renew`).
+ * Which calls may be retried after a failure:
+ * - `any`: every call, because the server did not execute it
+ * - `idempotent`: only an idempotent call
+ * - `never`: none
+ * - `renew`: every call, with new credentials
  */
 export type Retry = 'renew' | 'any' | 'idempotent' | 'never';
 

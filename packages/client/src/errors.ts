@@ -175,9 +175,9 @@ export function networkError(summary: string, info: CallInfo, cause: unknown): B
 }
 
 /**
- * Returns the message of the innermost cause, because one such as `fetch failed` does not help. A host with several
- * addresses fails with one error for each in an `AggregateError`, whose own message is empty. Queries are left out: a
- * custom `fetch` may quote its URL, and the query of a link contains its signature.
+ * Returns the message of the innermost cause, because an outer message such as `fetch failed` does not help. A host
+ * with several addresses fails with one error for each in an `AggregateError`, whose own message is empty. Queries are
+ * left out: a custom `fetch` may quote its URL, and the query of a link contains its signature.
  *
  * @param depth number of causes that are followed, because they may be cyclic
  */

@@ -157,7 +157,7 @@ const COPIED = [
   'referrerPolicy',
 ] as const;
 
-/** Bodies that have a media type, besides strings. Those of another package are left to a `fetch` that knows them. */
+/** Bodies that have a media type, besides strings. Those of another package are passed through unchanged. */
 const TYPED = [Blob, FormData, URLSearchParams];
 
 /** Returns the request that each attempt sends, with the client's headers if it is in scope, but without credentials. */

@@ -102,7 +102,10 @@ export interface StorageClient extends FileMethods {
    * });
    */
   upload(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
-  /** Uploads a user picture, like `upload`, but rejects content larger than the contract's limit `avatarBytes`. */
+  /**
+   * Uploads a user picture, like `upload`, but rejects content larger than 204,800 bytes (200 KiB). The contract defines
+   * no such limit, so servers may accept more.
+   */
   uploadAvatar(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
   /**
    * Downloads a file, or part of it, through a temporary link. Returns before the body is read: read it as a stream, a

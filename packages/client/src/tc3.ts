@@ -104,7 +104,7 @@ function toSignedValue(name: string, value: string): string {
     : text.toLowerCase();
 }
 
-/** Creates a function that signs a request at a time in seconds since the epoch, and keeps the key of the day. */
+/** Creates a function that signs a request at a time in seconds since the epoch, and caches the signing key for the day. */
 function createSigner({ secretId, secretKey }: Tc3KeyPair, service: string) {
   if (!secretId || !secretKey) throw optionsError('secretId and secretKey must not be empty.');
   // Browsers expose it only in secure contexts (Web Cryptography API, section 10).
