@@ -33,12 +33,7 @@ export interface Sender {
   /** Headers of the client, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sends a request within the budget of its call. `type` is the media type to send if no header sets one. */
-  send(
-    target: Target,
-    init: FetchInit,
-    budget: CallBudget,
-    type?: string | null,
-  ): Promise<Response>;
+  send(target: Target, init: FetchInit, budget: CallBudget, type?: string): Promise<Response>;
 }
 
 interface SenderOptions {
@@ -121,7 +116,7 @@ export function createFetch({ limits, send }: Sender, scope: string) {
         const encoded = new Response(isTyped ? body : null);
         // Encoded once, so that it can be signed and sent again with the same boundary.
         if (body instanceof FormData) body = await encoded.arrayBuffer();
-        const type = encoded.headers.get('Content-Type');
+        const type = encoded.headers.get('Content-Type') ?? '';
         return send(target, { ...init, method, body }, budget, type);
       });
     });

@@ -24,13 +24,12 @@ export function createGatewayErrors(wireProfile?: WireProfile) {
     const { code, message, requestId } = (body ?? {}) as Record<string, unknown>;
     const reason = typeof message === 'string' ? message : undefined;
     const isFromGateway =
-      code &&
       typeof code === 'string' &&
       reason !== undefined &&
       requestId &&
       requestId === headers.get('X-Request-Id') &&
       !headers.has(upstreamStatus);
-    const gatewayCode = isFromGateway ? code : undefined;
+    const gatewayCode = isFromGateway && code ? code : undefined;
     // A service may have executed the call before it sent a 429, and its 500 is final.
     const retryByStatus = TEMPORARY_STATUSES.includes(status) ? 'idempotent' : 'never';
     return { code: gatewayCode, reason, retry: RETRIES.get(gatewayCode) ?? retryByStatus };

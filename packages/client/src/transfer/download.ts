@@ -152,7 +152,6 @@ async function openLink(
   });
   try {
     const response = await sender.send(info, { headers }, { ...budget, signal: watch.signal });
-    const { status } = response;
     const sizes = readSizes(response, range);
     const etag = response.headers.get('ETag') ?? '';
     const isOtherSize = sizes?.total && start?.total && sizes.total !== start.total;
@@ -162,7 +161,7 @@ async function openLink(
         ? 'the file changed during the download'
         : 'the response is not the requested part';
       const reason = response.ok && range ? problem : undefined;
-      const details = { info, response, reason, retryable: isTemporary(status) };
+      const details = { info, response, reason, retryable: isTemporary(response.status) };
       throw new BerthError('storage', summary, details);
     }
     const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
@@ -172,7 +171,7 @@ async function openLink(
     // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
     const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');
     // Without its reason phrase, which a `Response` cannot be created with unless it is Latin-1.
-    const watched = new Response(body, { status, headers: response.headers });
+    const watched = new Response(body, { status: response.status, headers: response.headers });
     return { ...sizes, response: watched, etag: isStrong ? etag : undefined };
   } catch (error) {
     watch.stop();
