@@ -1,4 +1,4 @@
-import { decodeText, escapeName, toNames } from '../src/runtime/portable/encoding.ts';
+import { decodeText, encodeText, escapeName, toNames } from '../src/runtime/portable/encoding.ts';
 
 export type JsonObject = { [name: string]: unknown };
 
@@ -30,7 +30,7 @@ export function toReference(pointer: Pointer): string {
 }
 
 export function toPointer(reference: string): Pointer {
-  return decodeText(reference) ?? reference;
+  return decodeText(encodeText(reference)) ?? reference;
 }
 
 /** What a `$ref` refers to, or `undefined` if it is not in this document. */

@@ -47,6 +47,7 @@ const ROWS: [place: 'path' | 'query', parameter: object, sent: string, expected:
   ['query', { ...LIST, explode: false }, 'p=1,a%2Cb', [1, 'a,b']],
   ['query', { ...LIST, explode: false }, 'p=', []],
   ['query', { schema: { ...toRef('Ids'), maxItems: 3 } }, 'p=1&p=2', [1, 2]],
+  ['query', { schema: toRef('Pair/$defs/Größe%20a') }, 'p=1', 1],
   ['query', toDeep(pair), 'p[a]=1&p%5Bc%5D=2', { a: 1, c: '2' }],
   ['query', toDeep(pair), 'p[a]=1&p[a]=2', /more than once/],
   ['query', toDeep({ ...toRef('Pair'), required: ['a'] }), 'p[a]=1', { a: 1 }],
@@ -96,6 +97,8 @@ const operations: Record<string, object> = {
       parameter('query', 'tags', { ...STRINGS, default: ['a'] }),
       parameter('header', 'X-Tags', STRINGS, { required: true }),
       parameter('cookie', 'theme', STRING),
+      parameter('cookie', 'ids', integers),
+      parameter('cookie', 'packed', integers, { explode: false }),
     ],
   },
   'GET /defaults': {
@@ -133,7 +136,7 @@ const document = {
   components: {
     schemas: {
       Ids: integers,
-      Pair: pair,
+      Pair: { ...pair, $defs: { 'Größe a': { type: 'integer' } } },
       Wrapped: {
         'x-berth-unwrap': 'data',
         oneOf: [
@@ -165,12 +168,13 @@ describe('parameters and forms', () => {
   );
 
   it('are given to the handler in their types, with defaults', async () => {
-    const headers = { ...TAGS.headers, cookie: 'theme=dark%20blue; theme=2' };
+    const cookie = 'theme=dark%20blue; theme=2; ids=1; ids=2; packed=1,2; packed=3';
+    const headers = { ...TAGS.headers, cookie };
     const expected = {
       path: { id: 12 },
       query: { limit: 20, tags: ['a'] },
       header: { 'X-Tags': ['a', 'b'] },
-      cookie: { theme: 'dark blue' },
+      cookie: { theme: 'dark blue', ids: [1, 2], packed: [1, 2] },
     };
     expect((await send(base, '/pets/12?unknown=%', { headers })).json).toMatchObject(expected);
   });
@@ -183,7 +187,10 @@ describe('parameters and forms', () => {
   });
 
   it('are absent if their schema rejects their default', async () => {
-    expect((await send(base, '/defaults')).json).toHaveProperty('query', { valid: 20 });
+    expect((await send(base, '/defaults')).json).toHaveProperty('query', {
+      valid: 20,
+      nullable: null,
+    });
   });
 
   it('may be nested in a property, as the schema of a component says', async () => {
@@ -223,7 +230,8 @@ describe('parameters and forms', () => {
     send(base, '/form', { method: 'POST', headers: { 'content-type': FORM }, body });
 
   it('reads each field of a form in the type and style of the document', async () => {
-    const text = 'count=1&names=a&price={"amount":2}&items=[{"amount":3}]&pair[a]=4&ids=5,6';
+    const text =
+      'count=1&names=a&price={"amount":2}&items=[{"amount":3}]&pair[a]=4&ids=5,6&pair[a=7&pair[a]b=8';
     expect((await post(text)).json).toHaveProperty('body', {
       count: 1,
       names: ['a'],
@@ -231,6 +239,8 @@ describe('parameters and forms', () => {
       items: [{ amount: 3 }],
       pair: { a: 4 },
       ids: [5, 6],
+      'pair[a': '7',
+      'pair[a]b': '8',
     });
   });
 

@@ -140,6 +140,9 @@ describe('text and forms', () => {
     const base = await start([form]);
     const response = await post(base, form.mediaType, 'a=1&b=x+y&b=%E4%B8%AD&__proto__=1');
     expect(response.text).toContain('{"a":"1","b":["x y","中"],"__proto__":"1"}');
+    // As curl sends it.
+    const raw = await post(base, form.mediaType, 'naïve=José+%C3%A9&a=Ã©中');
+    expect(raw.json).toHaveProperty('body', { naïve: 'José é', a: 'Ã©中' });
     const empty = await post(base, form.mediaType, '');
     expect(empty.json).toEqual({ body: {}, contentType: form.mediaType });
     expect((await post(base, form.mediaType, 'a&'.repeat(1000))).status).toBe(413);

@@ -1,6 +1,6 @@
 import { findHandler, type SecurityHandlers } from './options.ts';
 import type { Call, HandlerResponse, PrincipalsByScheme } from './portable/call.ts';
-import { createNullObject, decodeQuery, findCookie, parseQuery } from './portable/encoding.ts';
+import { createNullObject, decodeQuery, findCookies, parseQuery } from './portable/encoding.ts';
 import { findHeader } from './portable/headers.ts';
 import { HttpError, hasResponse } from './portable/http-error.ts';
 import type { Route, RouteTable, SecurityScheme } from './portable/route-table.ts';
@@ -88,7 +88,7 @@ function findCredential(
   if (scheme.type !== 'apiKey') return afterScheme(headers.authorization, toHttpScheme(scheme));
   const { in: location, name } = scheme;
   if (location === 'header') return findHeader(headers, name.toLowerCase());
-  if (location === 'cookie') return findCookie(headers.cookie, name);
+  if (location === 'cookie') return findCookies(headers.cookie, name)[0];
   const values = parseQuery(rawQuery).get(name);
   return values?.length === 1 ? decodeQuery(values[0] as string) : undefined;
 }

@@ -1,5 +1,5 @@
 /** The kinds of bodies, and the validated fields of a request's body, however it was received. */
-import { createNullObject, parseJson, parseQuery } from './encoding.ts';
+import { createNullObject, encodeText, parseJson, parseQuery } from './encoding.ts';
 import { findContent } from './headers.ts';
 import { bodyTooLarge, HttpError, invalidBody, invalidRequest, unsupported } from './http-error.ts';
 import { decode, readQuery } from './parameters.ts';
@@ -32,18 +32,20 @@ function parseForm(text: string, fields: readonly Field[] = []): Record<string, 
     throw new HttpError('too-large', `The form has more than ${MAX_FIELDS} fields.`);
   }
   const form = createNullObject();
-  const values = parseQuery(text);
+  const values = parseQuery(encodeText(text));
   for (const field of fields) {
     const value = readQuery(field, values);
     if (value !== undefined) form[field.name] = value;
   }
-  const isDocumented = (sent: string) =>
+  const isDocumented = (sentName: string) =>
     fields.some(
-      ({ name, style }) => sent === name || (style === 'deepObject' && sent.startsWith(`${name}[`)),
+      ({ name, style }) =>
+        sentName === name ||
+        (style === 'deepObject' && sentName.startsWith(`${name}[`) && sentName.endsWith(']')),
     );
-  for (const [name, raws] of values) {
+  for (const [name, rawValues] of values) {
     if (isDocumented(name)) continue;
-    const texts = raws.map((raw) => decode({ name }, raw));
+    const texts = rawValues.map((raw) => decode({ name }, raw));
     form[name] = texts.length === 1 ? texts[0] : texts;
   }
   return form;

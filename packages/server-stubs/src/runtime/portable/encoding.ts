@@ -19,6 +19,11 @@ export function decodeText(raw: string): string | undefined {
   }
 }
 
+/** Percent-encodes characters that are not ASCII, so that `decodeText` does not take them for bytes. */
+export function encodeText(text: string): string {
+  return text.toWellFormed().replace(/[\u0080-\uffff]+/g, encodeURIComponent);
+}
+
 /** Decodes a name or value in a query. As in HTML forms, a plus sign means a space. */
 export function decodeQuery(raw: string): string | undefined {
   return decodeText(raw.includes('+') ? raw.replaceAll('+', ' ') : raw);
@@ -49,15 +54,16 @@ export function parseQuery(query: string): QueryValues {
   return values;
 }
 
-/** Finds the first cookie with a name. Its value is not decoded (RFC 6265, section 5.4). */
-export function findCookie(header = '', name = ''): string | undefined {
+/** Finds the values of all cookies with a name. They are not decoded (RFC 6265, section 5.4). */
+export function findCookies(header = '', name = ''): string[] {
+  const found: string[] = [];
   for (const pair of header.split(';')) {
-    const [sent = '', ...value] = pair.split('=');
-    if (value.length === 0 || sent.trim() !== name) continue;
+    const [sentName = '', ...value] = pair.split('=');
+    if (value.length === 0 || sentName.trim() !== name) continue;
     const text = value.join('=').trim();
-    return /^"(.*)"$/.exec(text)?.[1] ?? text;
+    found.push(/^"(.*)"$/.exec(text)?.[1] ?? text);
   }
-  return undefined;
+  return found;
 }
 
 /** Escapes a name for a JSON Pointer (RFC 6901, section 3). */

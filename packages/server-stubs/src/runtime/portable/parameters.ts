@@ -4,7 +4,7 @@ import {
   decodeQuery,
   decodeText,
   escapeName,
-  findCookie,
+  findCookies,
   parseJson,
   parseQuery,
   type QueryValues,
@@ -13,6 +13,7 @@ import { findHeader } from './headers.ts';
 import { HttpError, invalidRequest, type Violation } from './http-error.ts';
 import type {
   Field,
+  Parameter,
   ParameterLocation,
   Route,
   ScalarType,
@@ -59,8 +60,7 @@ export function readParameters(
         query ??= parseQuery(rawQuery);
         value = readQuery(parameter, query);
       } else {
-        const raw =
-          location === 'path' ? rawPath[name] : findHeaderOrCookie(location, name, request);
+        const raw = location === 'path' ? rawPath[name] : findHeaderOrCookie(parameter, request);
         value = raw === undefined || parameter.greedy ? raw : readValue(parameter, raw);
       }
       // A copy, because handlers may change it.
@@ -78,12 +78,13 @@ export function readParameters(
 }
 
 function findHeaderOrCookie(
-  location: ParameterLocation,
-  name: string,
+  { in: location, name, shape, explode }: Parameter,
   { headers }: Call['request'],
 ) {
-  if (location === 'cookie') return findCookie(headers.cookie, name);
-  return findHeader(headers, name.toLowerCase());
+  if (location === 'header') return findHeader(headers, name.toLowerCase());
+  const [first, ...rest] = findCookies(headers.cookie, name);
+  // A cookie cannot contain a comma (RFC 6265, section 4.1.1), so one for each item is the same as a list.
+  return explode && shape === 'array' && rest.length > 0 ? [first, ...rest].join(',') : first;
 }
 
 /** The validator gets the parameters of all locations, so the first step to the value is its location. */
@@ -97,36 +98,37 @@ function invalidParameters(input: ParsedInput, errors: Validator['errors']): Htt
 export function readQuery(field: Field, values: QueryValues): unknown {
   const { name, shape, explode } = field;
   if (shape === 'object') return readObject(field, values);
-  const raws = values.get(name);
-  if (raws === undefined) return undefined;
-  if (explode && shape === 'array') return raws.map((raw) => readScalar(field, raw));
-  if (raws.length > 1) throw invalidParameter(field, 'occurs more than once');
-  return readValue(field, raws[0] as string);
+  const rawValues = values.get(name);
+  if (rawValues === undefined) return undefined;
+  if (explode && shape === 'array') return rawValues.map((raw) => readScalar(field, raw));
+  if (rawValues.length > 1) throw invalidParameter(field, 'occurs more than once');
+  return readValue(field, rawValues[0] as string);
 }
 
 function readObject(field: Field, values: QueryValues): Values {
   const { properties = {} } = field;
   let object: Values;
-  for (const [sent, raws] of values) {
-    const name = propertyOf(field, sent);
+  for (const [sentName, rawValues] of values) {
+    const name = propertyOf(field, sentName);
     if (name === undefined) continue;
-    if (raws.length > 1) throw invalidParameter(field, 'contains a name more than once');
+    if (rawValues.length > 1) throw invalidParameter(field, 'contains a name more than once');
     const types = Object.hasOwn(properties, name) ? properties[name] : undefined;
     object ??= createNullObject();
-    object[name] = coerce(decode(field, raws[0] as string), types ?? ['string']);
+    object[name] = coerce(decode(field, rawValues[0] as string), types ?? ['string']);
   }
   return object;
 }
 
 /** The name of the property that a parameter sets: `filter[name]=a`, with one level, or `name=a`. */
-function propertyOf({ properties = {}, ...field }: Field, sent: string): string | undefined {
-  if (field.style !== 'deepObject') return Object.hasOwn(properties, sent) ? sent : undefined;
-  if (sent === field.name) {
-    const form = `${sent}[name]=value`;
+function propertyOf({ properties = {}, ...field }: Field, sentName: string): string | undefined {
+  if (field.style !== 'deepObject')
+    return Object.hasOwn(properties, sentName) ? sentName : undefined;
+  if (sentName === field.name) {
+    const form = `${sentName}[name]=value`;
     throw invalidParameter(field, `must be an object: send its properties as ${form}`);
   }
-  if (!sent.startsWith(`${field.name}[`) || !sent.endsWith(']')) return undefined;
-  const property = sent.slice(field.name.length + 1, -1);
+  if (!sentName.startsWith(`${field.name}[`) || !sentName.endsWith(']')) return undefined;
+  const property = sentName.slice(field.name.length + 1, -1);
   if (property.includes('[')) throw invalidParameter(field, 'is nested deeper than one level');
   return property;
 }
