@@ -17,11 +17,12 @@ export interface Conversion {
 /** @param pointer where the schema is, for warnings */
 export function convertSchema(schema: unknown, pointer: Pointer, conversion: Conversion) {
   const { document, hidden } = conversion;
-  return dropUnsupported(requireOnlySent(schema, hidden, document.root), pointer, conversion);
+  const visible = dropHiddenFromRequired(schema, hidden, document.root);
+  return dropUnsupported(visible, pointer, conversion);
 }
 
 /**
- * First pass: requires no hidden property. What a schema hides is not required by those within it that are for the same
+ * First pass: requires no hidden property. A property that a schema hides is not required by its subschemas for the same
  * value. In requests, for example:
  *
  * `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['id', 'name'] }] }` →
@@ -29,7 +30,7 @@ export function convertSchema(schema: unknown, pointer: Pointer, conversion: Con
  *
  * @param parents schemas for the same value that contain this one
  */
-function requireOnlySent(
+function dropHiddenFromRequired(
   schema: unknown,
   hidden: Mark,
   root: JsonObject,
@@ -37,17 +38,17 @@ function requireOnlySent(
 ): unknown {
   if (!isObject(schema)) return schema;
   const schemas = [...parents, schema];
-  const isSent = (name: unknown) => !schemas.some((each) => hasMarked(root, each, name, hidden));
-  const toSent = (names: unknown) => (Array.isArray(names) ? names.filter(isSent) : names);
+  const isVisible = (name: unknown) => !schemas.some((part) => hasMarked(root, part, name, hidden));
+  const toVisible = (names: unknown) => (Array.isArray(names) ? names.filter(isVisible) : names);
   const entries = Object.entries(schema).map(([keyword, value]) => {
-    if (keyword === 'required') return [keyword, toSent(value)];
+    if (keyword === 'required') return [keyword, toVisible(value)];
     if (keyword === 'dependentRequired') {
-      const lists = Object.entries(asObject(value)).map(([name, names]) => [name, toSent(names)]);
+      const lists = Object.entries(asObject(value)).map(([key, list]) => [key, toVisible(list)]);
       return [keyword, Object.fromEntries(lists)];
     }
     const scope = KEYWORDS.get(keyword)?.scope ?? 'other';
     const inner = scope === 'other' || scope === 'test' ? [] : schemas;
-    const change = (each: unknown) => requireOnlySent(each, hidden, root, inner);
+    const change = (part: unknown) => dropHiddenFromRequired(part, hidden, root, inner);
     return [keyword, mapSubschemas(keyword, value, change) ?? value];
   });
   return Object.fromEntries(entries);
@@ -80,8 +81,8 @@ function dropUnsupported(schema: unknown, pointer: Pointer, conversion: Conversi
     if (VALUES.has(keyword)) converted[keyword] = value;
     if (keyword === '$ref') converted[keyword] = toTargetId(String(value));
     // Even if the keyword is dropped, because this warns about what its schemas contain.
-    const subschemas = mapSubschemas(keyword, value, (each, place) =>
-      dropUnsupported(each, join(pointer, ...place), conversion),
+    const subschemas = mapSubschemas(keyword, value, (part, place) =>
+      dropUnsupported(part, join(pointer, ...place), conversion),
     );
     const isSafe = neededBy(keyword, schema).every((needed) => isSupported(needed, document.root));
     if (subschemas !== undefined && isSafe) converted[keyword] = subschemas;
@@ -126,7 +127,9 @@ function findUnsupported(schema: JsonObject, root: JsonObject): [keyword: string
   for (const [keyword, pattern] of patterns) {
     if (isPattern(String(pattern))) continue;
     const problem = 'is not a valid JavaScript regular expression without flags';
-    const message = `${JSON.stringify(pattern)} ${problem}, so it is not checked. Rewrite it.`;
+    const unchecked =
+      keyword === 'pattern' ? 'it is' : 'patternProperties and additionalProperties are';
+    const message = `${JSON.stringify(pattern)} ${problem}, so ${unchecked} not checked. Rewrite it.`;
     problems.push([String(keyword), message]);
   }
   return problems;

@@ -56,8 +56,10 @@ const parameter = (value: object) =>
   toDocument({ parameters: [{ name: 'q', in: 'query', ...value }] });
 const form = (media: object) =>
   toDocument({ requestBody: { content: { 'application/x-www-form-urlencoded': media } } });
-const formOf = (a: object, style: string) =>
-  form({ schema: { properties: { a } }, encoding: { a: { style } } });
+const formOf = (a: object, style?: string, contentType?: string) =>
+  form({ schema: { properties: { a } }, encoding: { a: { style, contentType } } });
+const BAD = { pattern: '(?i:' };
+const CLOSED = { patternProperties: { '(?i:': {} }, properties: { b: { type: 'string' } } };
 const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 const A = '#/components/schemas/A';
 
@@ -92,6 +94,7 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     [`${BODY}/not/$ref: A reference to an $anchor`, body({ not: { $ref: '#a' }, $anchor: 'a' })],
     [`${BODY}/pattern: "(" is not a valid JavaScript regular expression`, body({ pattern: '(' })],
     [`${BODY}/patternProperties: "(" is not`, body({ patternProperties: { '(': {} } })],
+    ['flags, so patternProperties and additionalProperties are', body(CLOSED)],
     [`${BODY}/nullable: Property \`nullable\` is not expected here.`, body({ nullable: true })],
     [`${BODY}: Expected type \`Schema\` (object) but got \`null\`.`, body(null)],
     [`${BODY}/required: This list must not have duplicate items`, body({ required: ['a', 'a'] })],
@@ -215,8 +218,6 @@ it.each(['default', 'schema', 'x-body'])('a component may be named %s', async (n
   expect([null, 'a', 1].map((value) => content?.validate?.(value))).toEqual([true, true, false]);
 });
 
-const BAD = { pattern: '(?i:' };
-const CLOSED = { patternProperties: { '(?i:': {} }, properties: { b: { type: 'string' } } };
 it.each<[schema: object, valid: unknown, invalid?: unknown]>([
   [{ type: 'string', not: BAD }, 'a', 1],
   [{ not: ref('Bad') }, 'a'],
