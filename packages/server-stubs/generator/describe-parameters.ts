@@ -45,8 +45,8 @@ const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 'string'];
 
 /**
- * Returns what is supported of an operation's parameters, a schema for `{ path, query, header, cookie }`, and the
- * defaults, which the parameters lack: they can only be checked once all schemas are known.
+ * Returns what is supported of an operation's parameters, and a schema for `{ path, query, header, cookie }`. The
+ * parameters lack their defaults, which can only be checked once all schemas are known.
  */
 export function describeParameters(operation: JsonObject, path: string, document: OpenApiDocument) {
   const described = toList(operation.parameters)
@@ -58,13 +58,10 @@ export function describeParameters(operation: JsonObject, path: string, document
     return [location, { type: 'object', properties: Object.fromEntries(properties) }];
   });
   return {
-    parameters: described.map(({ parameter }) => parameter),
-    defaults: described.filter(({ value }) => value !== undefined),
+    parameters: described,
     schema: schemas.length === 0 || { type: 'object', properties: Object.fromEntries(schemas) },
   };
 }
-
-export type Described = NonNullable<ReturnType<typeof describeParameter>>;
 
 function describeParameter(value: JsonObject, path: string, document: OpenApiDocument) {
   const location = LOCATIONS.find((each) => each === value.in);
@@ -74,24 +71,26 @@ function describeParameter(value: JsonObject, path: string, document: OpenApiDoc
   const [[mediaType, media] = ['', value]] = entriesOf(value.content);
   const { schema } = asObject(media);
   const pointer = document.pointerTo(media, 'schema');
+  // So that errors point into the schema.
+  const $ref = toReference(pointer);
   const decoding = isJsonType(mediaType)
     ? JSON_DECODING
     : describeDecoding(location, value, schema, document);
   if (decoding === undefined) return undefined;
-  // Without its default, which is only used if the schema accepts it.
-  const parameter: Parameter & { default?: unknown } = {
+  const parameter: Parameter = {
     name,
     in: location,
     ...decoding,
     required: location === 'path' || value.required === true,
     ...(value['x-berth-greedy'] === true && { greedy: true }),
   };
+  const owner = 'default' in asObject(schema) ? asObject(schema) : follow(document.root, schema);
   return {
     parameter,
-    // A reference, so that errors point into the schema.
-    schema: schema === undefined || { $ref: toReference(pointer) },
-    value: asObject(schema).default ?? follow(document.root, schema).default,
+    schema: schema === undefined || { $ref },
+    $ref,
     pointer,
+    value: owner.default,
   };
 }
 
@@ -108,8 +107,8 @@ export function describeFields(media: unknown, schema: unknown, document: OpenAp
   const properties = new Map(propertiesOf(partsInCompositions(root, schema)));
   const fields: Field[] = [];
   for (const [name, property] of properties) {
-    const styled = asObject(encodings.get(name));
-    const decoding = describeDecoding('field', styled, property, document);
+    const source = asObject(encodings.get(name));
+    const decoding = describeDecoding('field', source, property, document);
     if (decoding !== undefined) fields.push({ name, ...decoding });
   }
   return fields.length === properties.size ? fields : undefined;
@@ -119,26 +118,36 @@ export function describeFields(media: unknown, schema: unknown, document: OpenAp
  * How the text of a parameter or a form field becomes a value of its schema. Warns if it is not supported. If a schema
  * allows one value or several, handlers always get an array: `a=1` of `{ type: ['integer', 'array'] }` becomes `[1]`.
  *
- * @param styled the parameter, or the encoding of the field, which may have a `style`
+ * @param source the parameter, or the encoding of the field, which may have a `style`
  */
 function describeDecoding(
   location: keyof typeof SHAPES,
-  styled: JsonObject,
+  source: JsonObject,
   schema: unknown,
   document: OpenApiDocument,
 ): Decoding | undefined {
-  const what = location === 'field' ? 'this form' : `${location}.${styled.name}`;
+  const what = location === 'field' ? 'this form' : `${location}.${source.name}`;
   const styles = Object.keys(SHAPES[location]) as Style[];
-  const { style: requested = styles[0] } = styled;
+  const { style: requested = styles[0] } = source;
   const style = styles.find((name) => name === requested);
   if (style === undefined) {
     const message = `The style ${requested} is not supported, so ${what} is not checked. Use ${styles.join(' or ')}.`;
-    document.warn(document.pointerTo(styled, 'style'), message);
+    document.warn(document.pointerTo(source, 'style'), message);
     return undefined;
   }
-  const { explode = style === 'form' } = styled;
+  const { explode = style === 'form' } = source;
   const { root } = document;
-  const shape = SHAPES[location][style]?.[findKind(root, schema)];
+  const kind = findKind(root, schema);
+  const shape = SHAPES[location][style]?.[kind];
+  const [mediaType] = Object.keys(asObject(source.content));
+  const isText = mediaType === undefined ? shape !== 'json' : kind === 'scalar';
+  const contentType = mediaType ?? source.contentType ?? 'application/json';
+  if (!isText && !isJsonType(String(contentType))) {
+    const at = document.pointerTo(source, mediaType === undefined ? 'contentType' : 'content');
+    const message = `The media type ${contentType} is not supported for this schema, so ${what} is not checked.`;
+    document.warn(at, `${message} Use application/json.`);
+    return undefined;
+  }
   if (shape === undefined || (shape === 'object' && style === 'form' && explode !== true)) {
     const fix = location === 'field' ? 'Omit the style' : 'Use content with application/json';
     const message = `The style ${style} is not supported for this schema, so ${what} is not checked. ${fix} to send JSON.`;

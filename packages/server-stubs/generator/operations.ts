@@ -1,7 +1,7 @@
 import { kindOf } from '../src/runtime/portable/body.ts';
 import { Paths } from '../src/runtime/portable/paths.ts';
 import type { Route, RouteTable, SecurityScheme } from '../src/runtime/portable/route-table.ts';
-import { type Described, describeFields, describeParameters } from './describe-parameters.ts';
+import { describeFields, describeParameters } from './describe-parameters.ts';
 import { asObject, entriesOf, follow, isObject, type JsonObject, toList } from './json.ts';
 import { type OpenApiDocument, operationsOf } from './openapi.ts';
 import { checkSchemas, SchemaSet, type Schemas, type ValidatorName } from './schema-set.ts';
@@ -10,6 +10,8 @@ import { createCompiler } from './validators.ts';
 
 type OperationEntry = ReturnType<typeof operationsOf>[number];
 type SchemaSets = Record<'requests' | 'responses', SchemaSet>;
+type DescribedRoute = ReturnType<typeof describeRoute>;
+type Default = DescribedRoute['defaults'][number];
 
 /**
  * Describes the operations that can be served, with validators from two sets of schemas. Warnings name the others, and
@@ -24,7 +26,7 @@ export function describeOperations(document: OpenApiDocument) {
   };
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
-  const described: ReturnType<typeof describeRoute>[] = [];
+  const described: DescribedRoute[] = [];
   // The same trie as in the router.
   const paths = new Paths<string>();
   for (const entry of operationsOf(root)) {
@@ -39,8 +41,8 @@ export function describeOperations(document: OpenApiDocument) {
   const requests = sets.requests.finish();
   const responses = sets.responses.finish();
   checkSchemas([requests, responses], document);
-  for (const { defaults } of described) addDefaults(defaults, requests, document);
-  const routes = described.map(({ route }) => route);
+  const isValid = createDefaultCheck(requests, document);
+  const routes = described.map((route) => withDefaults(route, isValid));
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {
     title: String(asObject(root.info).title ?? ''),
@@ -51,24 +53,34 @@ export function describeOperations(document: OpenApiDocument) {
   return { table, requests, responses, warnings: document.warnings };
 }
 
-/** Leaves out each default that its schema rejects, because every call that omits the parameter would be rejected. */
-function addDefaults(defaults: Described[], requests: Schemas, document: OpenApiDocument): void {
-  const ids = new Map([...requests.schemas].map(([id, { pointer }]) => [pointer, id]));
+/** Returns a function that checks a default, with a warning if its schema rejects it. */
+function createDefaultCheck(requests: Schemas, document: OpenApiDocument) {
   const compile = createCompiler(requests);
-  for (const { parameter, value, pointer } of defaults) {
-    if (compile(ids.get(pointer) as string)(value)) parameter.default = value;
-    else {
-      const problem = `The default of ${parameter.in}.${parameter.name} is not used`;
-      document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);
-    }
-  }
+  return ({ parameter, schemaId, pointer, value }: Default): boolean => {
+    if (compile(schemaId)(value)) return true;
+    const problem = `The default of ${parameter.in}.${parameter.name} is not used`;
+    document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);
+    return false;
+  };
+}
+
+/** Adds the valid defaults. With an invalid one, every call that omits the parameter would be rejected. */
+function withDefaults(
+  { route, defaults }: DescribedRoute,
+  isValid: (candidate: Default) => boolean,
+): Route<ValidatorName> {
+  const valid = new Map(defaults.filter(isValid).map(({ parameter, value }) => [parameter, value]));
+  const parameters = route.parameters.map((parameter) =>
+    valid.has(parameter) ? { ...parameter, default: valid.get(parameter) } : parameter,
+  );
+  return { ...route, parameters };
 }
 
 function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSets) {
   const { path, method, operation } = entry;
   const { document } = requests;
   const { root } = document;
-  const { parameters, defaults, schema } = describeParameters(operation, path, document);
+  const { parameters, schema } = describeParameters(operation, path, document);
   const passThrough = operation['x-berth-pass-through'] === true;
   const scopes = securityOf(root, operation) as Record<string, string[]>[];
   const hasScopes = scopes.some((alternative) => Object.values(alternative).flat().length > 0);
@@ -78,7 +90,7 @@ function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSet
     operationId: String(operation.operationId),
     method: method.toUpperCase(),
     path: toFullPath(root, entry),
-    parameters,
+    parameters: parameters.map(({ parameter }) => parameter),
     ...(validateParameters && { validateParameters }),
     ...(body && { body }),
     responses: passThrough ? [] : describeResponses(operation.responses, responses),
@@ -86,6 +98,9 @@ function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSet
     security: scopes.map(Object.keys),
     ...(hasScopes && { scopes }),
   };
+  const defaults = parameters
+    .filter(({ value }) => value !== undefined)
+    .map((described) => ({ ...described, schemaId: requests.addTarget(described.$ref) }));
   return { route, defaults };
 }
 

@@ -73,6 +73,13 @@ export class SchemaSet {
     return validator;
   }
 
+  /** Adds what a `$ref` refers to, and returns its ID. No validator is exported for it. */
+  addTarget($ref: string): string {
+    const id = this.#toTargetId($ref);
+    this.#addTargets();
+    return id;
+  }
+
   /** Returns all schemas. */
   finish(): Schemas {
     return {
@@ -82,7 +89,8 @@ export class SchemaSet {
   }
 
   #addTargets(): void {
-    // The loop also visits members that are added during it. Not recursive, because a chain of references may be longer than the stack is deep.
+    // The loop also visits members that are added during it. Not recursive, because a chain of references may be longer
+    // than the stack is deep.
     for (const [$ref, id] of this.#targetIds) {
       if (this.#targets.has(id)) continue;
       const pointer = toPointer($ref);

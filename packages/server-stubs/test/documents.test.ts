@@ -106,6 +106,7 @@ const operations: Record<string, object> = {
       parameter('query', 'none', { ...STRING, default: null }),
       parameter('query', 'text', { type: 'integer', default: '20' }),
       parameter('query', 'valid', { type: 'integer', default: 20 }),
+      parameter('query', 'nullable', { ...toRef('Nullable'), default: null }),
     ],
   },
   'POST /wrapped': {
@@ -136,6 +137,7 @@ const document = {
   components: {
     schemas: {
       Ids: integers,
+      Nullable: { type: ['string', 'null'], default: 'x' },
       Pair: { ...pair, $defs: { 'Größe a': { type: 'integer' } } },
       Wrapped: {
         'x-berth-unwrap': 'data',

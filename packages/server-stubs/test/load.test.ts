@@ -58,6 +58,7 @@ const form = (media: object) =>
   toDocument({ requestBody: { content: { 'application/x-www-form-urlencoded': media } } });
 const formOf = (a: object, style?: string, contentType?: string) =>
   form({ schema: { properties: { a } }, encoding: { a: { style, contentType } } });
+const XML = { 'application/xml': { schema: LISTS } };
 const BAD = { pattern: '(?i:' };
 const CLOSED = { patternProperties: { '(?i:': {} }, properties: { b: { type: 'string' } } };
 const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
@@ -113,6 +114,8 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['does not allow strings, so this form is not checked.', form({ schema: INTEGERS })],
     ['/encoding/a/style: The style matrix is not supported, so this form is', formOf({}, 'matrix')],
     ['/a: The style deepObject is not supported for this schema', formOf(LISTS, 'deepObject')],
+    ['/content: The media type application/xml is not', parameter({ content: XML })],
+    ['/a/contentType: The media type application/xml', formOf(LISTS, undefined, 'application/xml')],
     ['no valid security scheme "x". Define it in', toDocument({ security: [{ x: [] }, {}] })],
     ['there is no valid security scheme "x".', toDocument({ security: [{ x: [] }] }, NAMELESS)],
     ['"^\\\\p{L}+$" is not a valid JavaScript regular', body({ pattern: '^\\p{L}+$' })],
