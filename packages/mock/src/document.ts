@@ -9,7 +9,7 @@ import {
   type Router,
   type RouterOptions,
   type RouteTable,
-  type SurfaceOptions,
+  type TableRouterOptions,
   toResponse,
 } from '@berth/server-stubs/runtime';
 import { callOf, MAX_REASON } from './call.ts';
@@ -32,7 +32,7 @@ export async function loadDocument(source: string | object, watch: Watch): Promi
 export function createDocumentRouter(
   table: RouteTable,
   respond: (call: Call) => Promise<HandlerResponse>,
-  options: SurfaceOptions,
+  options: TableRouterOptions,
 ): Router {
   const handle = (_input: unknown, call: Call) => respond(call);
   const handlers = table.routes.map(({ operationId }) => [operationId, handle]);

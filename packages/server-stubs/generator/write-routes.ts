@@ -79,7 +79,7 @@ export function createRouter<P extends Principals = Principals>(
   handlers: Handlers<P>,
   options: Options<P>${isSecured ? '' : ' = {}'},
 ): runtime.Router {
-  return runtime.createTableRouter(routes, handlers as runtime.Handlers, options as runtime.SurfaceOptions);
+  return runtime.createTableRouter(routes, handlers as runtime.Handlers, options as runtime.TableRouterOptions);
 }`;
 }
 

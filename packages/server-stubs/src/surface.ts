@@ -1,7 +1,7 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type CorsOptions, createCors } from './cors.ts';
 import { toContractError } from './errors.ts';
-import type { CommonOptions, SurfaceOptions } from './runtime/options.ts';
+import type { CommonOptions, TableRouterOptions } from './runtime/options.ts';
 
 /** Options of the three routers of the contract. */
 export interface ApiOptions extends CommonOptions {
@@ -31,10 +31,10 @@ export function createSurface(
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(name, wireProfile, options.cors);
-  const { bodyBytes = maxBytes, streamBytes = maxBytes } = options.requests ?? {};
-  const shared: SurfaceOptions = {
+  const { bodyBytes = maxBytes, streamBytes = maxBytes, ...limits } = options.requests ?? {};
+  const shared: TableRouterOptions = {
     ...options,
-    requests: { bodyBytes, streamBytes },
+    requests: { ...limits, bodyBytes, streamBytes },
     toError: (error) => toContractError(name, error),
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),

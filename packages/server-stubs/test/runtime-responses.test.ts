@@ -7,7 +7,7 @@ import {
   type DocumentedResponse,
   type Handler,
   type HandlerResponse,
-  type SurfaceOptions,
+  type TableRouterOptions,
   toResponse,
 } from '@berth/server-stubs/runtime';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -21,7 +21,7 @@ const BYTES: Content = { mediaType: 'image/png', kind: 'binary' };
 function start(
   handler: Handler,
   responses: readonly DocumentedResponse[] = [{ status: '200', content: [TEXT, NAMED, BYTES] }],
-  options: SurfaceOptions = {},
+  options: TableRouterOptions = {},
 ) {
   const table = toTable([{ path: '/', responses }]);
   return serve(createTableRouter(table, { operation: handler }, options));

@@ -7,7 +7,7 @@ import {
   assertFunction,
   assertHandlerNames,
   type Router,
-  type SurfaceOptions,
+  type TableRouterOptions,
   toSafeOnError,
 } from '../runtime/options.ts';
 import type { Call, PrincipalsByScheme } from '../runtime/portable/call.ts';
@@ -115,7 +115,7 @@ export function createGatewayRouter<Caller = unknown>(
   const onError = toSafeOnError(options.onError);
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
-  const settings: SurfaceOptions = {
+  const settings: TableRouterOptions = {
     ...shared,
     findEnv: ({ request }) => findHostEnv(request, env),
     security: {

@@ -40,7 +40,7 @@ export interface RouterOptions extends CommonOptions {
 }
 
 /** Options of `createTableRouter`, which creates all routers. */
-export interface SurfaceOptions extends RouterOptions {
+export interface TableRouterOptions extends RouterOptions {
   /** A handler for each security scheme that the document uses. Throws if one is missing. */
   readonly security?: SecurityHandlers;
   /** Returns the environment of a call, before the caller is authenticated. */
@@ -107,7 +107,7 @@ export interface Router extends Listener {
 export type Settings = ReturnType<typeof toSettings>;
 export type Limits = Settings['limits'];
 
-export function toSettings({ requests = {}, onError, ...options }: SurfaceOptions) {
+export function toSettings({ requests = {}, onError, ...options }: TableRouterOptions) {
   const { bodyBytes = 2 ** 20, streamBytes = Infinity } = requests;
   const limits = { bodyBytes, streamBytes };
   for (const [name, value] of Object.entries(limits)) assertLimit(value, `requests.${name}`);

@@ -6,7 +6,7 @@ import {
   type Listener,
   type Router,
   type Settings,
-  type SurfaceOptions,
+  type TableRouterOptions,
   toSettings,
 } from './options.ts';
 import { Call, type PrincipalsByScheme } from './portable/call.ts';
@@ -41,7 +41,7 @@ interface Operation {
 export function createTableRouter(
   table: RouteTable,
   handlers: Handlers,
-  options: SurfaceOptions = {},
+  options: TableRouterOptions = {},
 ): Router {
   const settings = toSettings(options);
   const { requestId: createId, respondToOptions, findEnv, onCall } = settings;

@@ -52,5 +52,5 @@ export function createRouter<P extends Principals = Principals>(
   handlers: Handlers<P>,
   options: Options<P>,
 ): runtime.Router {
-  return runtime.createTableRouter(routes, handlers as runtime.Handlers, options as runtime.SurfaceOptions);
+  return runtime.createTableRouter(routes, handlers as runtime.Handlers, options as runtime.TableRouterOptions);
 }
