@@ -29,13 +29,14 @@ it('prefers a literal to a mixed segment to a parameter, and tries the next if t
 });
 
 it('treats percent-encoded unreserved characters like their plain form in literal text', () => {
-  const find = finder('/reports.json', '/storages:delete', '/{a}.é', '/v{n}/x', '/no {n}');
+  const find = finder('/reports.json', '/storages:delete', '/{a}.é', '/v{n}/x', '/no {n}', '/a%20é');
   expect(find('/reports%2Ejson')).toEqual(['/reports.json']);
   expect(find('/%72eports.json')).toEqual(['/reports.json']);
   expect(find('/storages%3Adelete')).toEqual(['/storages:delete']);
   expect(find('/x%2e%C3%a9')).toEqual(['/{a}.é', 'x']);
   expect(find('/%761/x')).toEqual(['/v{n}/x', '1']);
   expect(find('/no%207')).toEqual(['/no {n}', '7']);
+  expect(find('/a%20%C3%A9')).toEqual(['/a%20é']);
 });
 
 it('splits mixed segments, in linear time', () => {

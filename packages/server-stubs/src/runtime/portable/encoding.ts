@@ -19,9 +19,9 @@ export function decodeText(raw: string): string | undefined {
   }
 }
 
-/** Percent-encodes characters that are not ASCII, so that `decodeText` does not take them for bytes. */
+/** Percent-encodes characters that a URL cannot contain, which `decodeText` would take for bytes. */
 export function encodeText(text: string): string {
-  return text.toWellFormed().replace(/[\u0080-\uffff]+/g, encodeURIComponent);
+  return text.replace(/[^\x21-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed()));
 }
 
 /** Decodes a name or value in a query. As in HTML forms, a plus sign means a space. */

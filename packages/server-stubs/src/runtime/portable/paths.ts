@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { decodeText, decodeUnreserved } from './encoding.ts';
+import { decodeText, decodeUnreserved, encodeText } from './encoding.ts';
 import { removeRawHeader } from './headers.ts';
 
 /** The operations for a path as sent, by method, and the raw values of its parameters, in the order of the template. */
@@ -64,17 +64,22 @@ function toSegments(template: string): readonly Pieces[] {
   return segments.map((segment) => segment.split(/[{}]/));
 }
 
-/** Templates whose parameters only differ in their names share a node. */
+/**
+ * Templates whose parameters only differ in their names share a node. Documents may contain text in its plain form,
+ * where requests have it percent-encoded.
+ */
 function childOf<Operation>(node: Node<Operation>, pieces: Pieces): Node<Operation> {
   const child = new Node<Operation>();
   if (pieces.length === 1) {
     const [text = ''] = pieces;
-    const literal = decodeText(text) ?? text;
+    const literal = decodeText(encodeText(text)) ?? text;
     const existing = node.literals.get(literal);
     if (existing === undefined) node.literals.set(literal, child);
     return existing ?? child;
   }
-  const unnamed = pieces.map((piece, index) => (index % 2 === 1 ? '{}' : encodeLiteral(piece)));
+  const unnamed = pieces.map((piece, index) => {
+    return index % 2 === 1 ? '{}' : decodeUnreserved(encodeText(piece));
+  });
   const shape = unnamed.join('');
   const existing = node.templates.find((template) => template.pieces.join('') === shape);
   if (existing !== undefined) return existing.node;
@@ -84,13 +89,6 @@ function childOf<Operation>(node: Node<Operation>, pieces: Pieces): Node<Operati
     ({ pieces: a }, { pieces: b }) => literalLength(b) - literalLength(a) || a.length - b.length,
   );
   return child;
-}
-
-/** Documents may contain text in its plain form, where requests have it percent-encoded. */
-function encodeLiteral(text: string): string {
-  return decodeUnreserved(
-    text.replace(/[^\x21-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())),
-  );
 }
 
 function walk<Operation>(
