@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { Call, HandlerResponse } from './portable/call.ts';
 import type { ErrorWithResponse, HttpError } from './portable/http-error.ts';
 
-/** Options of all routers. Those of the contract add `ApiOptions` (`src/surface.ts`) and options of their own. */
+/** Options of all routers. The contract's routers add `ApiOptions` (`src/surface.ts`) and options of their own. */
 export interface CommonOptions {
   readonly requests?: RequestLimits;
   /** `check` sends a 500 instead of a response that violates the document, for development. Default: `pass`. */
@@ -16,8 +16,9 @@ export interface CommonOptions {
    */
   readonly onError?: ((error: unknown, call: Call) => void) | undefined;
   /**
-   * Called with each response just before it is sent, for logs and metrics, and with the error that it was made from.
-   * If a router of the contract rejects a request, the `cause` of that error is the `HttpError`. Must not throw.
+   * Called before each response is sent, for logs and metrics: with what the handler returned, not what is sent, and with
+   * the error that caused it. If a router of the contract rejects a request, the `cause` of that error is the
+   * `HttpError`. Must not throw.
    */
   readonly onResponse?:
     | ((response: HandlerResponse, call: Call, error?: ErrorWithResponse) => void)

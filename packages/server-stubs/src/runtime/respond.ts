@@ -2,19 +2,19 @@ import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from '
 import { finished, PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
+import { findResponse, findViolation, selectResponseContent } from './check-response.ts';
 import type { Settings } from './options.ts';
 import { isJsonType, kindOf } from './portable/body.ts';
 import type { BodyWriter, Call, HandlerResponse, RawBody } from './portable/call.ts';
 import { createNullObject } from './portable/encoding.ts';
-import { findContent, type HeaderValue, headerOf, MERGED_HEADERS } from './portable/headers.ts';
+import { type HeaderValue, MERGED_HEADERS } from './portable/headers.ts';
 import {
   type ErrorWithResponse,
   HttpError,
   hasResponse,
   toResponse,
 } from './portable/http-error.ts';
-import type { Content, DocumentedResponse, RouteTable } from './portable/route-table.ts';
-import { toViolation } from './portable/validation.ts';
+import type { Content, RouteTable } from './portable/route-table.ts';
 import { drainAfter, sendContinue } from './receive.ts';
 import { toChallenge } from './security.ts';
 import type { UpgradeResponse } from './upgrade-response.ts';
@@ -67,11 +67,12 @@ export function createResponder(table: RouteTable, settings: Settings) {
     const documented = route && findResponse(route.responses, result.status);
     const content = documented && selectResponseContent(documented, result);
     const sources = [result.headers, findHeaders?.(call)];
-    const encoded = { ...result, body: encodeBody(result.body) };
     const form = route?.passThrough ? 'pass-through' : content;
-    const message = toMessage(call, encoded, sources, form);
-    const violation = responses === 'check' && findViolation(call, result, message.headers);
-    if (violation) throw new TypeError(`The response violates the document: ${violation}`);
+    const message = toMessage(call, result, encodeBody, sources, form);
+    if (responses === 'check') {
+      const violation = findViolation(call, result, message.headers, isBytes(result.body));
+      if (violation) throw new TypeError(`The response violates the document: ${violation}`);
+    }
     send(call, result, message);
   }
 
@@ -103,8 +104,7 @@ export function createResponder(table: RouteTable, settings: Settings) {
       const result = converted[toResponse](call);
       const challenge = result.status === 401 ? toChallenge(table, call.route) : undefined;
       const sources = [required, result.headers, common, challenge];
-      const encoded = { ...result, body: encodeBody(result.body) };
-      send(call, result, toMessage(call, encoded, sources), converted);
+      send(call, result, toMessage(call, result, encodeBody, sources), converted);
     } catch (failure) {
       onError(failure, call);
       if (response.headersSent) response.destroy();
@@ -130,7 +130,7 @@ export function createResponder(table: RouteTable, settings: Settings) {
       discard(body);
       response.end();
     } else if (isStream(body)) writeStream(response, body, (failure) => onError(failure, call));
-    // With a byte for each character it is ASCII, which Node.js copies faster as Latin-1 than it encodes UTF-8.
+    // If it has one byte per character, it is ASCII, which Node.js copies faster as Latin-1 than it encodes UTF-8.
     else response.end(body, body?.length === headers['content-length'] ? 'latin1' : 'utf8');
   }
 
@@ -145,16 +145,18 @@ export function createResponder(table: RouteTable, settings: Settings) {
  */
 function toMessage(
   { request }: Call,
-  result: HandlerResponse,
+  { status, contentType, body: value }: HandlerResponse,
+  encodeBody: Settings['encodeBody'],
   sources: readonly HandlerResponse['headers'][],
   content?: Content | 'pass-through',
 ): Message {
-  const { status, contentType } = result;
   const headers = toHead(...sources);
-  let body = result.body as Message['body'];
+  let body = encodeBody(value) as Message['body'];
   if (content !== 'pass-through') {
     const isTyped = contentType === undefined && headers['content-type'] !== undefined;
-    if (body !== undefined && !isTyped) headers['content-type'] = toMediaType(result, content);
+    if (body !== undefined && !isTyped) {
+      headers['content-type'] = toMediaType(body, contentType, content);
+    }
     // A range such as `*/*` may contain JSON, but a string with another type is text.
     const isJson = content?.kind === 'json' && isJsonType(String(headers['content-type']));
     if (!isBytes(body) && (typeof body !== 'string' || isJson)) body = JSON.stringify(body);
@@ -197,49 +199,7 @@ function isDisconnect(error: unknown, { request, response }: Call): boolean {
   return DISCONNECTS.includes(name) || DISCONNECTS.includes(code);
 }
 
-/** The response for the status itself, its range (`4XX`), or `default`. */
-function findResponse(responses: readonly DocumentedResponse[], status: number) {
-  const find = (name: string) => responses.find((response) => response.status === name);
-  return find(`${status}`) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
-}
-
-/** Selected by its `contentType` if set, then by its `Content-Type` header, and otherwise JSON or the first. */
-function selectResponseContent(
-  { content }: DocumentedResponse,
-  { contentType, headers = {} }: HandlerResponse,
-): Content | undefined {
-  const mediaType = contentType ?? headerOf(headers, 'content-type');
-  if (mediaType !== undefined) return findContent(content, mediaType);
-  return content.find(({ mediaType }) => mediaType === 'application/json') ?? content[0];
-}
-
-/** Returns how a response violates the document, or `undefined`. For development (`responses: 'check'`). */
-function findViolation({ request, route }: Call, result: HandlerResponse, headers: Head) {
-  if (route === undefined || route.passThrough) return undefined;
-  const { status, body } = result;
-  const documented = findResponse(route.responses, status);
-  if (documented === undefined) return `The status ${status} is not documented.`;
-  const missing = documented.requiredHeaders?.find((name) => headers[name] === undefined);
-  if (missing !== undefined) return `The ${missing} header is missing.`;
-  const isEmpty = status === 204 || status === 304 || documented.content.length === 0;
-  if (body === undefined) {
-    const isOptional = isEmpty || request.method === 'HEAD';
-    return isOptional ? undefined : `A ${status} must have a body.`;
-  }
-  if (isEmpty) return `A ${status} must not have a body.`;
-  const content = selectResponseContent(documented, result);
-  if (content === undefined) return `The media type is not documented for ${status}.`;
-  const { kind, mediaType, validate } = content;
-  const isJson = kind === 'json';
-  if (isJson ? isBytes(body) : !isBytes(body) && typeof body !== 'string') {
-    const type = isJson ? 'a JavaScript value, not bytes' : 'a string, bytes or a stream';
-    return `The ${mediaType} body must be ${type}.`;
-  }
-  if (isBytes(body) || validate === undefined || validate(body)) return undefined;
-  return toViolation(body, validate.errors, 'response', '/body').message;
-}
-
-function toMediaType({ body, contentType }: HandlerResponse, content: Content | undefined): string {
+function toMediaType(body: unknown, contentType?: string, content?: Content): string {
   const mediaType = contentType ?? content?.mediaType ?? '*';
   const isText = typeof body === 'string';
   if (!mediaType.includes('*')) {

@@ -160,10 +160,9 @@ function decodeValues(raw: Readonly<Record<string, string>>, { greedy, route }: 
 
 /** As in Prism, a request that the router finds invalid gets the document's 422 if there is one, even beside a 400. */
 function toDocumented(error: unknown, { responses }: Route): unknown {
-  if (!(error instanceof HttpError) || error.status !== 400) return error;
-  const { kind, message } = error;
   const is422 = responses.some(({ status }) => status === '422');
-  return kind === 'invalid-request' && is422
-    ? new HttpError(kind, message, { ...error, cause: error.cause, status: 422 })
-    : error;
+  if (!is422 || !(error instanceof HttpError) || error.status !== 400) return error;
+  const { kind, message, violations, headers, cause } = error;
+  if (kind !== 'invalid-request') return error;
+  return new HttpError(kind, message, { status: 422, violations, headers, cause });
 }
