@@ -14,10 +14,10 @@ const EVENTS = { mediaType: 'text/event-stream', kind: 'text' } as const;
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /** Serves a stream of events, which is returned after the first request. */
-async function startEvents(heartbeat: number) {
+async function startEvents(heartbeatSeconds: number) {
   const streams: EventStream[] = [];
   const base = await start((_input, call) => {
-    const events = createEventStream(call, { heartbeat });
+    const events = createEventStream(call, { heartbeatSeconds });
     streams.push(events);
     return { status: 200, contentType: 'text/event-stream', body: events.body };
   });
@@ -124,7 +124,7 @@ describe('a stream of events', () => {
   it('ends when its handler fails', async () => {
     let events: EventStream | undefined;
     const operation: Handler = (_input, call) => {
-      events = createEventStream(call, { heartbeat: 5 });
+      events = createEventStream(call, { heartbeatSeconds: 0.005 });
       throw new Error('secret');
     };
     await send(await start(operation, { onError: () => {} }), '/');

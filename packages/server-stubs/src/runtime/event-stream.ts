@@ -4,8 +4,8 @@ import type { Call } from './portable/call.ts';
 import { type ServerEvent, toEventText } from './portable/server-event.ts';
 
 export interface EventStreamOptions {
-  /** Milliseconds between comments that keep idle connections open. 0 turns them off. Default: 15,000. */
-  readonly heartbeat?: number;
+  /** Seconds between comments that keep idle connections open. 0 turns them off. Default: 15. */
+  readonly heartbeatSeconds?: number;
 }
 
 export interface EventStream {
@@ -33,7 +33,7 @@ export interface EventStream {
  */
 export function createEventStream(
   { response }: Call,
-  { heartbeat = 15_000 }: EventStreamOptions = {},
+  { heartbeatSeconds = 15 }: EventStreamOptions = {},
 ): EventStream {
   const body = new PassThrough();
   const closed = new AbortController();
@@ -41,7 +41,8 @@ export function createEventStream(
   const beat = () => {
     if (body.writable && !body.writableNeedDrain) body.write(':\n\n');
   };
-  const timer = heartbeat > 0 ? setInterval(beat, heartbeat).unref() : undefined;
+  const timer =
+    heartbeatSeconds > 0 ? setInterval(beat, heartbeatSeconds * 1000).unref() : undefined;
   body.once('close', () => {
     clearInterval(timer);
     closed.abort();
