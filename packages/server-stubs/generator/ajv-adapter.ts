@@ -1,4 +1,7 @@
-/** All that depends on the internals of Ajv 8.20 and on the text that it writes. A later version may need changes here. */
+/**
+ * What depends on the internals of Ajv 8.20 and on the text that it writes. A later version may also accept other schemas
+ * (`convert-schema.ts`, `discriminator.ts`) or report other errors (`schema-set.ts`, `runtime/portable/validation.ts`).
+ */
 import { createRequire } from 'node:module';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
@@ -58,10 +61,10 @@ function createAjv(schemas: Schemas['schemas'], code: { source: boolean }): Ajv2
     inlineRefs: 8,
     // In JavaScript, every object has a property `constructor`.
     ownProperties: inherited.some((name) => text.includes(`"${name}"`)),
-    // Optimizing takes a time quadratic in the properties of a schema, and makes nothing faster.
+    // Optimizing is quadratic in the number of properties, and the result is no faster.
     code: { ...code, esm: true, lines: true, optimize: false },
   });
-  // Their bookkeeping in every function serves rare keywords only. `Ajv2020` sets both itself, whatever its options say.
+  // Their bookkeeping in every function is only needed for rare keywords. `Ajv2020` sets both, whatever its options say.
   ajv.opts.unevaluated = text.includes('"unevaluated');
   ajv.opts.dynamicRef = false;
   addFormats.default(ajv);

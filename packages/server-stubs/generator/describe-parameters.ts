@@ -58,13 +58,13 @@ export function describeParameters(operation: JsonObject, path: string, document
     return [location, { type: 'object', properties: Object.fromEntries(properties) }];
   });
   return {
-    parameters: described,
+    described,
     schema: schemas.length === 0 || { type: 'object', properties: Object.fromEntries(schemas) },
   };
 }
 
 function describeParameter(value: JsonObject, path: string, document: OpenApiDocument) {
-  const location = LOCATIONS.find((each) => each === value.in);
+  const location = LOCATIONS.find((place) => place === value.in);
   const name = String(value.name);
   if (!location || (location === 'path' && !path.includes(`{${name}}`))) return undefined;
   if (location === 'header' && IGNORED_HEADERS.test(name)) return undefined;
@@ -139,13 +139,13 @@ function describeDecoding(
   const { root } = document;
   const kind = findKind(root, schema);
   const shape = SHAPES[location][style]?.[kind];
-  const [mediaType] = Object.keys(asObject(source.content));
-  const isText = mediaType === undefined ? shape !== 'json' : kind === 'scalar';
-  const contentType = mediaType ?? source.contentType ?? 'application/json';
-  if (!isText && !isJsonType(String(contentType))) {
-    const at = document.pointerTo(source, mediaType === undefined ? 'contentType' : 'content');
-    const message = `The media type ${contentType} is not supported for this schema, so ${what} is not checked.`;
-    document.warn(at, `${message} Use application/json.`);
+  const [mediaType = source.contentType ?? 'application/json'] = Object.keys(
+    Object(source.content),
+  );
+  const isText = 'content' in source ? kind === 'scalar' : shape !== 'json';
+  if (!isText && !isJsonType(String(mediaType))) {
+    const message = `The media type ${mediaType} is not supported for this schema, so ${what} is not checked. Use application/json.`;
+    document.warn(document.pointerTo(source), message);
     return undefined;
   }
   if (shape === undefined || (shape === 'object' && style === 'form' && explode !== true)) {

@@ -17,9 +17,9 @@ export function addDiscriminator(
   if (typeof tag !== 'string') return converted;
   const alternatives = toList(schema.oneOf ?? schema.anyOf).map(asObject);
   // An alternative that allows only `null` has no tag.
-  const objects = alternatives.filter((each) => [...typesOf(root, each)].join() !== 'null');
-  const tags = objects.map((each) => {
-    return hasMarked(root, each, tag, hidden) ? [] : tagsOf(root, each, tag);
+  const objects = alternatives.filter((part) => [...typesOf(root, part)].join() !== 'null');
+  const tags = objects.map((part) => {
+    return hasMarked(root, part, tag, hidden) ? [] : tagsOf(root, part, tag);
   });
   if (tags.length === 0 || tags.some((values) => values.length === 0)) {
     const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;
@@ -31,13 +31,13 @@ export function addDiscriminator(
   const isComplete = objects.length === alternatives.length;
   if (!isUnique || !isComplete || !all.every(isTag) || !('oneOf' in converted)) return converted;
   // Ajv looks for tags neither in `allOf` nor beside `$ref`.
-  const oneOf = toList(converted.oneOf).map((each, index) => {
-    return { required: [tag], properties: { [tag]: { enum: tags[index] } }, allOf: [each] };
+  const oneOf = toList(converted.oneOf).map((part, index) => {
+    return { required: [tag], properties: { [tag]: { enum: tags[index] } }, allOf: [part] };
   });
   return { ...converted, oneOf, type: 'object', discriminator: { propertyName: tag } };
 }
 
-/** Ajv keeps tags as the names of an object. */
+/** Ajv uses tags as property names. */
 function isTag(value: unknown): boolean {
   return typeof value === 'string' && value !== '' && !(value in {});
 }

@@ -6,7 +6,7 @@ import { writeIndex, writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
 
 /**
- * Writes types, routes and validators: texts by file name, always in the same order. The warnings say what is not
+ * Writes types, routes and validators: file contents by name, always in the same order. The warnings say what is not
  * checked or not served.
  *
  * @param runtime what generated code imports

@@ -6,7 +6,7 @@ export const FILES = {
   types: 'types.gen.ts',
 } as const;
 
-/** Names that are unique, even where letter case makes no difference. */
+/** Names that are unique, ignoring case. */
 export class Names {
   readonly #taken = new Set<string>();
 

@@ -56,7 +56,7 @@ function nameOperations(root: JsonObject): void {
 /** Keeps the alternative with flat fields, which validators and handlers see. In the other, `name` contains them. */
 function flatten(schema: JsonObject, root: JsonObject): void {
   const name = schema['x-berth-unwrap'];
-  const isFlat = (each: unknown) => !toList(follow(root, each).required).includes(name);
+  const isFlat = (part: unknown) => !toList(follow(root, part).required).includes(name);
   const flat = typeof name === 'string' && toList(schema.oneOf).find(isFlat);
   if (!flat) return;
   delete schema.oneOf;

@@ -80,7 +80,7 @@ function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSet
   const { path, method, operation } = entry;
   const { document } = requests;
   const { root } = document;
-  const { parameters, schema } = describeParameters(operation, path, document);
+  const { described, schema } = describeParameters(operation, path, document);
   const passThrough = operation['x-berth-pass-through'] === true;
   const scopes = securityOf(root, operation) as Record<string, string[]>[];
   const hasScopes = scopes.some((alternative) => Object.values(alternative).flat().length > 0);
@@ -90,7 +90,7 @@ function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSet
     operationId: String(operation.operationId),
     method: method.toUpperCase(),
     path: toFullPath(root, entry),
-    parameters: parameters.map(({ parameter }) => parameter),
+    parameters: described.map(({ parameter }) => parameter),
     ...(validateParameters && { validateParameters }),
     ...(body && { body }),
     responses: passThrough ? [] : describeResponses(operation.responses, responses),
@@ -98,9 +98,9 @@ function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSet
     security: scopes.map(Object.keys),
     ...(hasScopes && { scopes }),
   };
-  const defaults = parameters
+  const defaults = described
     .filter(({ value }) => value !== undefined)
-    .map((described) => ({ ...described, schemaId: requests.addTarget(described.$ref) }));
+    .map((candidate) => ({ ...candidate, schemaId: requests.addTarget(candidate.$ref) }));
   return { route, defaults };
 }
 

@@ -70,22 +70,22 @@ async function generateInto(
   const document = await loadDocument(file);
   const { files, routes, warnings } = generate(document);
   if (strict && warnings.length > 0) throw new InvalidDocumentError(warnings);
-  const texts = new Map<string, string>();
-  for (const [name, text] of files) texts.set(join(output, name), `${header}${text.trim()}\n`);
+  const contents = new Map<string, string>();
+  for (const [name, text] of files) contents.set(join(output, name), `${header}${text.trim()}\n`);
   const notes: string[] = [];
   if (handlers !== undefined) {
     const path = relative(handlers, join(output, FILES.index)).replaceAll('\\', '/');
     const specifier = /^\.\.?\//.test(path) ? path : `./${path}`;
     for (const [name, text] of writeHandlers(routes, specifier, document)) {
       const target = join(handlers, name);
-      if (name === FILES.index) texts.set(target, header + text);
+      if (name === FILES.index) contents.set(target, header + text);
       else if (!existsSync(target)) {
-        texts.set(target, text);
+        contents.set(target, text);
         notes.push(`wrote ${target}\n`);
       }
     }
   }
-  for (const [file, text] of texts) writeChanged(file, text);
+  for (const [file, text] of contents) writeChanged(file, text);
   for (const warning of warnings) process.stderr.write(`warning: ${toText(warning)}\n`);
   const count = routes.length === 1 ? '1 operation' : `${routes.length} operations`;
   process.stdout.write(`${notes.join('')}Generated ${count} into ${output}.\n`);
@@ -98,7 +98,7 @@ function writeChanged(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** In `/proc`, the `recursive` option of `mkdirSync` would never end (Node 24). */
+/** In `/proc`, the `recursive` option of `mkdirSync` never returns (Node 24). */
 function createFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   createFolder(dirname(folder));

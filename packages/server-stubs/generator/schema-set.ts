@@ -73,15 +73,16 @@ export class SchemaSet {
     return validator;
   }
 
-  /** Adds what a `$ref` refers to, and returns its ID. No validator is exported for it. */
+  /** Adds what a `$ref` refers to, and returns its ID. It is only exported if `add` returns it, too. */
   addTarget($ref: string): string {
-    const id = this.#toTargetId($ref);
-    this.#addTargets();
+    const id = this.#targetIds.get($ref) ?? this.#createId(toPointer($ref));
+    this.#targetIds.set($ref, id);
     return id;
   }
 
   /** Returns all schemas. */
   finish(): Schemas {
+    this.#addTargets();
     return {
       schemas: new Map([...this.#added, ...this.#targets]),
       exported: [...this.#validators.values()].map(({ id }) => id),
@@ -103,14 +104,8 @@ export class SchemaSet {
     return convertSchema(schema, pointer, {
       document: this.document,
       hidden: HIDDEN[this.name],
-      toTargetId: ($ref) => this.#toTargetId($ref),
+      toTargetId: ($ref) => this.addTarget($ref),
     });
-  }
-
-  #toTargetId($ref: string): string {
-    const id = this.#targetIds.get($ref) ?? this.#createId(toPointer($ref));
-    this.#targetIds.set($ref, id);
-    return id;
   }
 
   /** An ID is a URI for Ajv, and the name of an export. */

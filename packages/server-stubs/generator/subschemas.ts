@@ -39,7 +39,7 @@ export function partsInAllOf(
   const parts = new Set([schema].filter(isObject));
   for (const part of parts) {
     const related = [...subschemasOf(part, scopes), targetOf(root, part)];
-    for (const each of related.filter(isObject)) parts.add(each);
+    for (const other of related.filter(isObject)) parts.add(other);
   }
   return [...parts];
 }

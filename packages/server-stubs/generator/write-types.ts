@@ -98,7 +98,7 @@ function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): J
 function toTypedOperation(root: JsonObject, operation: JsonObject, route: Route<unknown>) {
   const parameters = toList(operation.parameters).flatMap((value) => {
     const { content, ...parameter } = follow(root, value);
-    const isSame = (each: Parameter) => each.in === parameter.in && each.name === parameter.name;
+    const isSame = (other: Parameter) => other.in === parameter.in && other.name === parameter.name;
     const described = route.parameters.find(isSame);
     if (described === undefined) return [];
     const [media] = Object.values(asObject(content));
