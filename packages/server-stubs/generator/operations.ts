@@ -65,10 +65,7 @@ function createDefaultCheck(requests: Schemas, document: OpenApiDocument) {
 }
 
 /** Adds the valid defaults. With an invalid one, every call that omits the parameter would be rejected. */
-function withDefaults(
-  { route, defaults }: DescribedRoute,
-  isValid: (candidate: Default) => boolean,
-): Route<ValidatorName> {
+function withDefaults({ route, defaults }: DescribedRoute, isValid: (found: Default) => boolean) {
   const valid = new Map(defaults.filter(isValid).map(({ parameter, value }) => [parameter, value]));
   const parameters = route.parameters.map((parameter) =>
     valid.has(parameter) ? { ...parameter, default: valid.get(parameter) } : parameter,

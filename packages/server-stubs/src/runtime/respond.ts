@@ -23,13 +23,8 @@ type Head = Record<string, Exclude<HeaderValue, undefined>>;
 
 type Stream = Readable | ReadableStream<Uint8Array>;
 
-/** A response as it is sent. */
-interface Message {
-  readonly status: number;
-  readonly headers: Head;
-  /** Not sent if the response cannot have one. */
-  readonly body: RawBody | BodyWriter | undefined;
-}
+/** A response as it is sent. Its body is left out if the response cannot have one. */
+type Message = ReturnType<typeof toMessage>;
 
 /** Creates functions that send the responses of a router: what handlers returned, or errors. */
 export function createResponder(table: RouteTable, settings: Settings) {
@@ -149,9 +144,9 @@ function toMessage(
   encodeBody: Settings['encodeBody'],
   sources: readonly HandlerResponse['headers'][],
   content?: Content | 'pass-through',
-): Message {
+) {
   const headers = toHead(...sources);
-  let body = encodeBody(value) as Message['body'];
+  let body = encodeBody(value) as RawBody | BodyWriter | undefined;
   if (content !== 'pass-through') {
     const isTyped = contentType === undefined && headers['content-type'] !== undefined;
     if (body !== undefined && !isTyped) {
