@@ -1,6 +1,6 @@
 /**
- * What depends on the internals of Ajv 8.20 and on the text that it writes. A later version may also accept other schemas
- * (`convert-schema.ts`, `discriminator.ts`) or report other errors (`schema-set.ts`, `runtime/portable/validation.ts`).
+ * What depends on the internals of Ajv 8.20 and on the text that it writes. A later version may also accept other
+ * schemas (`convert-schema.ts`, `discriminator.ts`) or report other errors (`schema-set.ts`, `portable/validation.ts`).
  */
 import { createRequire } from 'node:module';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -28,7 +28,7 @@ export function createAjvCompiler(schemas: Schemas['schemas']): (id: string) => 
   };
 }
 
-/** Writes Ajv's standalone code as a module that exports validators, and that needs only `ajvHelpers` and `Validator`. */
+/** Writes Ajv's standalone code as a module that exports validators, and needs only `ajvHelpers` and `Validator`. */
 export function writeStandalone(schemas: Schemas['schemas'], exported: readonly string[]): string {
   const ajv = createAjv(schemas, { source: true });
   const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);
@@ -64,7 +64,7 @@ function createAjv(schemas: Schemas['schemas'], code: { source: boolean }): Ajv2
     // Optimizing is quadratic in the number of properties, and the result is no faster.
     code: { ...code, esm: true, lines: true, optimize: false },
   });
-  // Their bookkeeping in every function is only needed for rare keywords. `Ajv2020` sets both, whatever its options say.
+  // Their bookkeeping in each function is only needed for rare keywords. `Ajv2020` sets both, whatever its options say.
   ajv.opts.unevaluated = text.includes('"unevaluated');
   ajv.opts.dynamicRef = false;
   addFormats.default(ajv);

@@ -22,8 +22,8 @@ export function convertSchema(schema: unknown, pointer: Pointer, conversion: Con
 }
 
 /**
- * First pass: requires no hidden property. A property that a schema hides is not required by its subschemas for the same
- * value. In requests, for example:
+ * First pass: requires no hidden property. A property that a schema hides is not required by its subschemas for the
+ * same value. In requests, for example:
  *
  * `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['id', 'name'] }] }` →
  * `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['name'] }] }`

@@ -1,7 +1,7 @@
 /**
- * Describes how parameters and form fields are read. For `?filter[a]=1`, the style `deepObject` and an object schema with
- * `a: { type: 'integer' }` become `{ name: 'filter', shape: 'object', properties: { a: ['integer'] }, … }`, with which the
- * router reads `{ filter: { a: 1 } }`.
+ * Describes how parameters and form fields are read. For `?filter[a]=1`, the style `deepObject` and an object schema
+ * with `a: { type: 'integer' }` become `{ name: 'filter', shape: 'object', properties: { a: ['integer'] }, … }`, with
+ * which the router reads `{ filter: { a: 1 } }`.
  */
 import { isJsonType } from '../src/runtime/portable/body.ts';
 import type { Field, Parameter, ScalarType } from '../src/runtime/portable/route-table.ts';
@@ -22,8 +22,8 @@ const DEEP: Shapes = { ...LISTS, object: 'object', map: 'object' };
 const LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
 
 /**
- * How each kind of value is read, by location and style: OpenAPI 3.1.1 §4.8.12.2. The default style is first. Anything not
- * listed is unsupported.
+ * How each kind of value is read, by location and style: OpenAPI 3.1.1 §4.8.12.2. The default style is first. Anything
+ * not listed is unsupported.
  */
 const SHAPES: Record<(typeof LOCATIONS)[number] | 'field', Partial<Record<Style, Shapes>>> = {
   path: { simple: LISTS },

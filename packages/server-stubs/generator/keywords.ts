@@ -1,6 +1,6 @@
 /**
- * When the schemas of a keyword apply to the value that contains it: always (`allOf`), as an alternative (`anyOf`), on a
- * condition (`then`), as a test that requires nothing (`if`), or not at all (`items`, which describes other values).
+ * When the schemas of a keyword apply to the value that contains it: always (`allOf`), as an alternative (`anyOf`), on
+ * a condition (`then`), as a test that requires nothing (`if`), or not at all (`items`, which describes other values).
  */
 export type Scope = 'always' | 'alternative' | 'condition' | 'test' | 'other';
 
@@ -9,8 +9,8 @@ interface Keyword {
   readonly takes: 'schema' | 'list' | 'map';
   readonly scope: Scope;
   /**
-   * What must be checked completely. Without an unsupported part, most keywords accept more, but these reject valid values:
-   * in `oneOf: [{ pattern: '(?i)a' }, { maxLength: 9 }]`, both schemas match `b` once the pattern is dropped.
+   * What must be checked completely. Without an unsupported part, most keywords accept more, but these reject valid
+   * values: in `oneOf: [{ pattern: '(?i)a' }, { maxLength: 9 }]`, both schemas match `b` once the pattern is dropped.
    */
   readonly needs?: 'schemas' | 'siblings';
 }

@@ -11,7 +11,7 @@ const HIDDEN = { requests: 'readOnly', responses: 'writeOnly' } as const;
 
 type SetName = keyof typeof HIDDEN;
 
-/** Placeholder for a validator in a route table: an export of generated code, such as `requests.isPetsGetParameters`. */
+/** Placeholder for a validator in a route table: an export of generated code like `requests.isGetPetsParameters`. */
 export class ValidatorName {
   readonly set: SetName;
   readonly id: string;

@@ -4,7 +4,7 @@ import { KEYWORDS, type Scope } from './keywords.ts';
 
 export type ValueType = ScalarType | 'array' | 'object';
 
-/** Returns the value of a keyword with changed subschemas, or `undefined` if it takes none. A place: `['allOf', '0']`. */
+/** Returns a keyword's value with changed subschemas, or `undefined` if it takes none. A place: `['allOf', '0']`. */
 export function mapSubschemas(
   keyword: string,
   value: unknown,

@@ -22,8 +22,8 @@ export type Cors = ReturnType<typeof createCors>;
 /**
  * Creates the CORS headers for one API.
  *
- * @throws TypeError if credentials are combined with `*`, or if `origins` has the wrong type, or contains an origin that is
- *   not in the form that browsers send
+ * @throws TypeError if credentials are combined with `*`, or if `origins` has the wrong type, or contains an origin
+ *   that is not in the form that browsers send
  */
 export function createCors(
   surface: keyof typeof CORS.allowMethods,

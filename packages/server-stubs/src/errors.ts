@@ -141,7 +141,7 @@ export class UploadError extends ContractError<UploadErrorCode> {
 
 const CLASSES = { gateway: GatewayError, storage: StorageError, upload: UploadError };
 
-/** Which parts of an `HttpError` are sent. `nothing`: a server error. `status`: uploads keep it, because D27 has no code. */
+/** Which parts of an `HttpError` are sent. `nothing`: a server error. `status`: uploads keep it, as D27 has no code. */
 type Visible = 'nothing' | 'message' | 'status';
 
 const MALFORMED = 'MalformedPOSTRequest';

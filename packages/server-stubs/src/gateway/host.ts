@@ -4,7 +4,7 @@ import { GatewayError } from '../errors.ts';
 import { memoize } from '../runtime/portable/headers.ts';
 import type { EnvOption } from '../surface.ts';
 
-/** D12: the environment is the first label, or an entire IP address. A server with one environment accepts loopback hosts. */
+/** D12: the environment is the first label, or a complete IP address. A single environment accepts loopback hosts. */
 export function findHostEnv(request: IncomingMessage, env: EnvOption | undefined): string {
   const invalid = (message: string) => new GatewayError('INVALID_HOST', { message });
   const host = hostOf(request);

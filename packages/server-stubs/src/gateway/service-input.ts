@@ -66,8 +66,8 @@ export function toServiceInput({ path, body }: ParsedInput, call: Call): Gateway
   const { request, requestId, rawQuery } = call;
   const { method = 'GET' } = request;
   const { name, anyPath = '' } = path as Pick<PathInput, 'name'> & Partial<PathInput>;
-  // Getters would take a fifth of a call's time: V8 gives each object with getters of its own a hidden class, which keeps
-  // the request alive until the next full garbage collection.
+  // Getters would take a fifth of a call's time: V8 gives each object with getters of its own a hidden class, which
+  // keeps the request alive until the next full garbage collection.
   const headers = toServiceHeaders(request.headers, requestId);
   const rawHeaders = removeRawHopByHop(request.rawHeaders, request.headers.connection, WITHHELD);
   rawHeaders.push('x-request-id', requestId);

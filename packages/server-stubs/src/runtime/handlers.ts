@@ -126,7 +126,7 @@ type ContentTypeOf<Type, All> = [All] extends [Type]
 /** A range allows any type: `'text/*'` → `string`, `'text/csv'` → `'text/csv'`. */
 type MatchOf<Type> = Type extends `${string}*${string}` ? string : Type;
 
-/** Statuses that a key covers, and no more specific key does: `'4XX'` beside `404` → `400 | … | 403 | 405 | … | 499`. */
+/** Statuses that a key covers, but no more specific one: `'4XX'` beside `404` → `400 | … | 403 | 405 | … | 499`. */
 type StatusOf<Key, All> = Key extends number
   ? Key
   : Key extends 'default'

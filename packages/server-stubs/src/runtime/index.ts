@@ -1,6 +1,6 @@
 /**
- * What generated code, `@berth/mock` and `@berth/server` import, and `toResponse` for the option `toError`. Unstable: generate code
- * again with each version.
+ * What generated code, `@berth/mock` and `@berth/server` import, and `toResponse` for the option `toError`. Unstable:
+ * generate code again with each version.
  *
  * The files here need `node:http`. Those in `portable/` need no Node.js module, because MSW also runs them in browsers.
  */

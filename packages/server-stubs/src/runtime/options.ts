@@ -16,8 +16,8 @@ export interface CommonOptions {
    */
   readonly onError?: ((error: unknown, call: Call) => void) | undefined;
   /**
-   * Called before each response is sent, for logs and metrics: with what the handler returned, not what is sent, and with
-   * the error that caused it. If a router of the contract rejects a request, the `cause` of that error is the
+   * Called before each response is sent, for logs and metrics: with what the handler returned, not what is sent, and
+   * with the error that caused it. If a router of the contract rejects a request, the `cause` of that error is the
    * `HttpError`. Must not throw.
    */
   readonly onResponse?:
@@ -29,9 +29,7 @@ export interface CommonOptions {
 
 /** Options of a generated router, which adds `security`, with a handler for each scheme of its document. */
 export interface RouterOptions extends CommonOptions {
-  /**
-   * Converts each `HttpError`. Headers that HTTP requires, such as `Allow`, are added. Default: problem details (RFC 9457).
-   */
+  /** Converts each `HttpError`. Required headers, such as `Allow`, are added. Default: problem details (RFC 9457). */
   readonly toError?: (
     error: HttpError,
     call: Call,
@@ -46,7 +44,7 @@ export interface TableRouterOptions extends RouterOptions {
   readonly security?: SecurityHandlers;
   /** Returns the environment of a call, before the caller is authenticated. */
   readonly findEnv?: (call: Call) => string;
-  /** Returns the response to an OPTIONS request for which there is no operation, such as a preflight. Default: 404 or 405. */
+  /** Returns the response to an OPTIONS request that has no operation, such as a preflight. Default: 404 or 405. */
   readonly respondToOptions?: (call: Call) => HandlerResponse;
   /** Converts each body to what is sent, for a deployment whose responses differ from the document. */
   readonly encodeBody?: (body: unknown) => unknown;
@@ -54,9 +52,9 @@ export interface TableRouterOptions extends RouterOptions {
 
 /** Request limits. Node.js limits the request line and headers, to 16 KiB by default (`maxHeaderSize`). */
 export interface RequestLimits {
-  /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB; in the storage API, the contract's limit. */
+  /** Maximum bytes of a buffered body (JSON, text, form). Default: 1 MiB; in the storage API, the contract's limit. */
   readonly bodyBytes?: number | undefined;
-  /** Maximum size of a streamed body in bytes. Default: no limit; in the gateway and for uploads, the contract's limit. */
+  /** Maximum bytes of a streamed body. Default: no limit; in the gateway and for uploads, the contract's limit. */
   readonly streamBytes?: number | undefined;
 }
 
@@ -73,8 +71,8 @@ export type Handler = (
 export type Handlers = Readonly<Record<string, Handler | undefined>>;
 
 /**
- * Returns the principal that a credential belongs to, or `undefined`, `null` or `false` to reject it, or throws an error
- * that defines its own response. The credential is the text after the scheme name (`http`, `oauth2`,
+ * Returns the principal that a credential belongs to, or `undefined`, `null` or `false` to reject it, or throws an
+ * error that defines its own response. The credential is the text after the scheme name (`http`, `oauth2`,
  * `openIdConnect`), a value (`apiKey`), or empty (`mutualTLS`). Not called for a request without a credential.
  *
  * @param scopes the scopes or roles that the operation requires, if any

@@ -107,7 +107,7 @@ async function readText(
   const { body } = request;
   if (typeof body === 'string') return body;
   if (Buffer.isBuffer(body)) return decodeUtf8(body);
-  // After `express.json()`, which does not check what is parsed. A parsed form may have lost fields, so forms need the text.
+  // After `express.json()`, which does not check what is parsed. Parsed forms may lack fields, so forms need the text.
   if (kind === 'json' && body !== undefined) return JSON.stringify(body);
   throw alreadyRead(request);
 }

@@ -86,8 +86,8 @@ export class UpgradeResponse extends ServerResponse {
 type ShouldUpgrade = (request: IncomingMessage) => boolean;
 
 /**
- * Returns options for `createServer`, so that a request that `shouldUpgrade` rejects is a call like any other. RFC 9110,
- * section 7.8: "A server MAY ignore a received Upgrade header field".
+ * Returns options for `createServer`, so that a request that `shouldUpgrade` rejects is a call like any other. RFC
+ * 9110, section 7.8: "A server MAY ignore a received Upgrade header field".
  */
 export function toUpgradeOptions(
   shouldUpgrade: ShouldUpgrade,

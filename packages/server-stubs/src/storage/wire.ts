@@ -47,9 +47,7 @@ export function toStorageResponse(data: unknown, requestId: string): HandlerResp
 
 const NEUTRAL = defaultWireProfile.storeFileID;
 
-/**
- * Converts an envelope to the form of a deployment: with its name for `storeFileID` (D1), or without the envelope (D20).
- */
+/** Converts an envelope to a deployment's form: with its name for `storeFileID` (D1), or without the envelope (D20). */
 export function toWireForm(
   body: unknown,
   { storeFileID, envelope }: Pick<WireProfile, 'storeFileID' | 'envelope'>,

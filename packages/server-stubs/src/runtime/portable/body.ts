@@ -26,7 +26,7 @@ function toJson(text: string): unknown {
 /** Limits the objects that a form of many short fields would become. */
 const MAX_FIELDS = 1000;
 
-/** Reads a form. A documented field is converted to its types; any other is text, or a list if it has several values. */
+/** Reads a form. A documented field is converted to its types; any other is text, or a list if it occurs repeatedly. */
 function parseForm(text: string, fields: readonly Field[] = []): Record<string, unknown> {
   if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
     throw new HttpError('too-large', `The form has more than ${MAX_FIELDS} fields.`);

@@ -89,7 +89,7 @@ export function createNullObject<Value = unknown>(): Record<string, Value> {
 
 const JSON_DEPTH = 64;
 
-/** Parses JSON from callers. @throws SyntaxError if it is invalid, nested too deeply, or pollutes prototypes (CWE-1321) */
+/** Parses JSON from callers. @throws SyntaxError if it is invalid, too deep, or pollutes prototypes (CWE-1321) */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   // Validators and handlers may be recursive.

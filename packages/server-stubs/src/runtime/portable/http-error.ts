@@ -28,7 +28,7 @@ const STATUSES = {
 /** Why a call failed. */
 export type HttpErrorKind = keyof typeof STATUSES;
 
-/** RFC 9457, section 4.2.1: without a `type`, the title should be the reason phrase of the status (RFC 9110, RFC 6585). */
+/** RFC 9457, section 4.2.1: without a `type`, the title should be the status's reason phrase (RFC 9110, RFC 6585). */
 // Not `STATUS_CODES` of `node:http`, because this file must also work in browsers.
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',

@@ -23,7 +23,7 @@ export interface Field {
   readonly explode: boolean;
   /** `json`: a parameter whose `content` is JSON, or a form field that is an object or contains nested values. */
   readonly shape: 'scalar' | 'array' | 'object' | 'json';
-  /** Types of a scalar, or of an array's items: with `['integer', 'string']`, `1` becomes a number, and `a` remains text. */
+  /** Types of a scalar, or of an array's items: with `['integer', 'string']`, `1` becomes a number; `a` stays text. */
   readonly types: readonly ScalarType[];
   /** Types of an object's known properties: `{ age: ['integer'] }` for `filter[age]=1`. */
   readonly properties?: Readonly<Record<string, readonly ScalarType[]>>;

@@ -15,8 +15,8 @@ export interface ServerEvent {
 /**
  * Writes an event as its fields, one per line.
  *
- * @throws TypeError if event type or ID are not one line without NUL, `retry` is not an integer of at least 0, or `data`
- *   has no JSON form
+ * @throws TypeError if event type or ID are not one line without NUL, `retry` is not an integer of at least 0, or
+ *   `data` has no JSON form
  * @example
  * toEventText({ event: 'tick', data: { at: 7 } }); // 'event: tick\ndata: {"at":7}\n\n'
  */
