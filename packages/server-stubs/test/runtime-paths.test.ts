@@ -29,7 +29,14 @@ it('prefers a literal to a mixed segment to a parameter, and tries the next if t
 });
 
 it('treats percent-encoded unreserved characters like their plain form in literal text', () => {
-  const find = finder('/reports.json', '/storages:delete', '/{a}.é', '/v{n}/x', '/no {n}', '/a%20é');
+  const find = finder(
+    '/reports.json',
+    '/storages:delete',
+    '/{a}.é',
+    '/v{n}/x',
+    '/no {n}',
+    '/a%20é',
+  );
   expect(find('/reports%2Ejson')).toEqual(['/reports.json']);
   expect(find('/%72eports.json')).toEqual(['/reports.json']);
   expect(find('/storages%3Adelete')).toEqual(['/storages:delete']);
