@@ -51,7 +51,10 @@ test.each<[args: string[], sentence: string, env?: Record<string, string>]>([
   [[...URLS, '--timeout'], "option '--timeout <seconds>' argument missing"],
   [[...URLS, '--timeout', 'soon'], '--timeout must be a number from 0.001 to 3600.'],
   [[...URLS, '--request-form', 'both'], '--request-form must be top or data.'],
-  [[...URLS, '--report', 'pdf=x'], '--report must be one of html=FILE, junit=FILE, json=FILE.'],
+  [
+    [...URLS, '--report', 'pdf=x'],
+    '--report must be one of html=FILE, junit=FILE, json=FILE; text is always printed.',
+  ],
   [[...URLS, '--storage-header', 'nonsense'], "--storage-header must be 'Name: value'"],
   [[...URLS, '--tc3-secret-id', 'x'], '--tc3-secret-id and --tc3-secret-key must be set together.'],
   [[...URLS, '--only', 'GW-C4'], '--only contains GW-C4, but no ID begins with that; see --list.'],

@@ -43,7 +43,10 @@ export async function loadDocument(
   const externalRefResolver = new LocalResolver(config.resolve, onFile);
   const document = await readRoot(source, externalRefResolver);
   const { openapi, swagger } = asObject(document.parsed);
-  const version = JSON.stringify(openapi ?? swagger) ?? 'none';
+  const version = JSON.stringify(openapi ?? swagger);
+  if (version === undefined) {
+    throw toInvalid(document, 'This is not an OpenAPI document: the field openapi is missing.');
+  }
   if (!/^"(?:2\.0"|3\.[01]\.\d)/.test(version)) {
     const message = `The version must be "3.1.x", "3.0.x", or "2.0" of Swagger, got ${version}.`;
     throw toInvalid(document, message);

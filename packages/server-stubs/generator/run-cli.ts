@@ -11,13 +11,13 @@ type CliOptions = { output: string; handlers?: string; strict?: boolean };
 
 /** Runs `berth-stubs`, and returns the exit code. */
 export async function runCli(argv: readonly string[], version: string): Promise<number> {
-  const isNpx = process.env.npm_lifecycle_event === 'npx';
-  const program = new Command(isNpx ? 'npx berth-stubs' : 'berth-stubs')
+  const name = process.env.npm_lifecycle_event === 'npx' ? 'npx berth-stubs' : 'berth-stubs';
+  const program = new Command(name)
     .description(
       'Generate typed handlers, routes and compiled validators from an OpenAPI document (3.0, 3.1, or Swagger 2.0).',
     )
     .version(version)
-    .showHelpAfterError('See berth-stubs --help for the options.')
+    .showHelpAfterError(`See ${name} --help for the options.`)
     .argument('<openapi>', 'the document, a JSON or YAML file')
     // Checked below: commander would report it before an unknown option, such as --outptu.
     .option('-o, --output <dir>', 'folder for the generated files; required')

@@ -68,7 +68,7 @@ describe('an invalid document is refused, with the place and the fix', () => {
   it.each([
     ['document:1:1 #: The version must be "3.1.x"', { openapi: '4.0.0' }],
     ['got 3.1.', { openapi: 3.1 }],
-    ['got none.', {}],
+    ['This is not an OpenAPI document: the field openapi is missing.', {}],
     ['resolve $ref: Download it first; URLs are not', body({ $ref: 'https://a.example/b.yaml' })],
     [`${BODY}: Can't resolve $ref. Correct the reference, or add its target.`, body(ref('Pet'))],
     [`${BODY}/type: This is not a valid schema`, body({ type: 'file' })],
@@ -281,7 +281,7 @@ describe('files', () => {
   const HEAD = "openapi: 3.1.0\ninfo: { title: T, version: '1' }\n";
 
   it.each([
-    ['', 'api.yaml:1:1 #: The version must'],
+    ['', 'api.yaml:1:1 #: This is not an OpenAPI document'],
     ['openapi: 3.1.0\ninfo: {', 'api.yaml:3:1 #: This is not valid JSON or YAML: unexpected end'],
     [
       'openapi: 3.1.0\nopenapi: 3.0.0',

@@ -121,7 +121,7 @@ function isFileId(name: string): boolean {
 }
 
 function toRemotePath(name: string): string {
-  if (name.startsWith(`${REMOTE}/`)) return name.slice(REMOTE.length + 1);
+  if (name.startsWith(`${REMOTE}/`) || name === REMOTE) return name.slice(REMOTE.length + 1);
   const example = isFileId(name) ? 'path' : name.replace(REMOTE, '').replace(/^[./]+/, '');
   throw new Failure(`${name} is not a storage path: write it as ${REMOTE}/${example}`, 2);
 }

@@ -13,6 +13,7 @@ it.each<[string, RegExp, Record<string, string>?]>([
   ['cp a', /missing required argument 'to'\s+See berth cp --help for the arguments\.\n/],
   ['cp a', /See npx berth cp --help/, { npm_lifecycle_event: 'npx' }],
   ['cp ./a ./b', /One side must be in storage: remote:\/path\.\n/],
+  ['rm remote:', /remote: is a folder, which the storage API cannot list/],
   ['rm ./a', /\.\/a is not a storage path: write it as remote:\/a\n/],
   ['cp ./no-such remote:/x', /Cannot read \.\/no-such: no such file or directory\.\n/],
   ['cp ./a cloud://dev.files/x', /not a storage path: write it as remote:\/path\n/],

@@ -181,7 +181,9 @@ function toHeaders(lines: readonly string[]): Record<string, string> {
 
 function toReport(report: string): { kind: ReportKind; file: string } {
   const [, name, file = ''] = /^([a-z0-9]+)=(.+)$/s.exec(report) ?? [];
-  const kind = KINDS.find((each) => each === name) ?? fail(`must be one of ${REPORTS}`);
+  const kind =
+    KINDS.find((each) => each === name) ??
+    fail(`must be one of ${REPORTS}; text is always printed`);
   return { kind, file };
 }
 

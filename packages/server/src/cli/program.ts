@@ -33,15 +33,15 @@ export async function run(argv: readonly string[], version: string): Promise<voi
 }
 
 function createProgram(version: string): Command {
-  const isNpx = process.env.npm_lifecycle_event === 'npx';
-  const program = new Command(isNpx ? 'npx berth-server' : 'berth-server')
+  const name = process.env.npm_lifecycle_event === 'npx' ? 'npx berth-server' : 'berth-server';
+  const program = new Command(name)
     .description('Serve the gateway, the storage API and the upload target.')
     .version(version)
     .exitOverride()
     // Each command has its own options.
     .enablePositionalOptions()
     .hook('preSubcommand', rejectServerOptions)
-    .showHelpAfterError('See berth-server --help for options and commands.')
+    .showHelpAfterError(`See ${name} --help for options and commands.`)
     .option(CONFIG, 'YAML configuration file (default: start a development server)', parseText)
     .addOption(
       new Option('--port <number>', 'port of a development server; 0 picks a free port')
