@@ -166,6 +166,14 @@ test('a process on another machine that shares the store has ended if it is sile
   expect((await readdir(owners)).sort()).toEqual(['alone.1.1.id.else.where', own]);
 });
 
+test('a sweep that ends after the store is closed does not claim it again', async () => {
+  const root = await makeFolder();
+  const store = await openShared(root);
+  await store.close();
+  await store.sweep();
+  expect(await readdir(join(root, 'owners'))).toEqual([]);
+});
+
 test('processes that share locks share a store, which nobody repairs meanwhile', async () => {
   const root = await makeFolder();
   const stores = [await openShared(root), await openShared(root)];

@@ -22,7 +22,11 @@ export async function claimStore(root: string, ownership: 'alone' | 'shared', ad
   await makeFolder(folder);
   const name = [ownership, process.pid, Date.now(), randomUUID(), hostname()].join('.');
   const file = join(folder, name);
-  const release = () => rm(file, { force: true });
+  let isReleased = false;
+  const release = () => {
+    isReleased = true;
+    return rm(file, { force: true });
+  };
   // Before looking for others: of two processes that start together, at least one sees the other.
   await writeFile(file, '', { flag: 'wx' });
   try {
@@ -43,9 +47,9 @@ export async function claimStore(root: string, ownership: 'alone' | 'shared', ad
     /** Call it every few minutes, so that processes on other machines know that this one is running. */
     async renew(): Promise<void> {
       const now = new Date();
+      const isPresent = await ifExists(utimes(file, now, now).then(() => true));
       // Another process has removed it if this one was suspended for long.
-      await writeFile(file, '');
-      await utimes(file, now, now);
+      if (!isPresent && !isReleased) await writeFile(file, '');
       await findOthers(folder, name);
     },
   };
