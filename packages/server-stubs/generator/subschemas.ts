@@ -39,7 +39,7 @@ export function partsInAllOf(
   const parts = new Set([schema].filter(isObject));
   for (const part of parts) {
     const related = [...subschemasOf(part, scopes), targetOf(root, part)];
-    for (const other of related.filter(isObject)) parts.add(other);
+    for (const next of related.filter(isObject)) parts.add(next);
   }
   return [...parts];
 }
