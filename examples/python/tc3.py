@@ -24,7 +24,7 @@ def sign_gateway(key_id, key, method, url, content_type, body=b"", service="svc"
 
 
 def sign_storage(key_id, key, host="api.berth.example", service="svc", token="", now=None):
-    """Returns the headers of a signed storage call. They sign a constant text, not the call."""
+    """Returns the headers of a signed storage call. The signature covers constant text, not the call."""
     content_type = "application/json; charset=utf-8"
     request = "\n".join([
         "POST",

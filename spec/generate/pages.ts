@@ -30,7 +30,7 @@ export function toErrorsPage({ defaults }: Contract): string {
   ]);
   return `# Error codes
 
-These are the error codes of the mock and the reference server. The lists are open, so a deployment may use other codes.
+These are the error codes of the mock and the reference server, with their default statuses and messages. Deployments may use other codes.
 Clients handle unknown codes by status: see [errors and retries](../guides/errors.md).
 
 ## Gateway
@@ -41,8 +41,8 @@ what the contract defines for every deployment. The rest is specific to this pro
 ${toTable(['Code', 'Status', 'Retry', 'Retry-After', 'Fixed', 'Message'], gateway)}
 ## Storage
 
-The body is the envelope \`{ statusCode, body: { requestId, code, message } }\`. If the call itself succeeds, each failed
-item in the result list has a code. A successful one has \`${defaults.itemCodes.success}\`, or none if it was copied
+The body is the envelope \`{ statusCode, body: { requestId, code, message } }\`. If the call succeeds, each failed
+item has a code, which can also be \`INVALID_PARAM\`, \`SYS_ERR\` or \`SERVICE_UNAVAILABLE\`. Successful ones have \`${defaults.itemCodes.success}\`, or none if copied
 ([D24](../decisions.md#d24), [D26](../decisions.md#d26)).
 
 ${toTable(['Code', 'Applies to', 'Status', 'Retry-After', 'Message'], storage)}
@@ -54,9 +54,9 @@ The body is an XML \`Error\` document with \`Code\`, \`Message\`, \`Resource\`, 
 ${toTable(['Code', 'Status', 'Retry-After', 'Message'], upload)}
 ## Links
 
-Link errors use the upload target's format and codes. In addition, a link to a file that no longer exists
-fails with 404 \`STORAGE_FILE_NONEXIST\`, a range outside the file with 416 \`InvalidRange\`, and a method other than GET
-and HEAD with 405 \`AccessDenied\`.
+Link errors use the upload target's format and codes. A link to a file that no longer exists
+fails with 404 \`STORAGE_FILE_NONEXIST\`, a range outside the file with 416 \`InvalidRange\`, and a method other than GET,
+HEAD and OPTIONS with 405 \`AccessDenied\`.
 `;
 }
 
@@ -73,9 +73,9 @@ export function toRulesPage({ rules }: Contract): string {
   );
   return `# Rules
 
-The [conformance suite](../guides/conformance.md) checks these rules on every deployment and uses their IDs in its
-reports. The sentences of a rule are numbered: \`GW-PATH/2\` is the second sentence of \`GW-PATH\`. The source is the
-place in the API description, or the decision, that states the rule. The client's tests check the rules for clients.
+The [conformance suite](../guides/conformance.md) checks deployments against these rules and uses their IDs in its
+reports. The rules for clients are checked by the client's tests instead. Some rules have numbered details: \`GW-PATH/2\` is the second of
+\`GW-PATH\`. The source is the place in the API description, or the decision, that states the rule.
 For what the rules leave open, see [errors](errors.md) and [limits](limits.md).
 
 ${sections.join('\n')}`;

@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "488416d4e642d65b5901448c94dd89d62dafe58cc269bccfcb16e5b92bafc5f4"
     }
   },
-  "sha256": "12faacae1516c6ebb4247da4bcce4bb677fbe92f88e70d49be0dd509bb4b3e62"
+  "sha256": "acdeb9eb3f3609017129248d19597bc7831da6dbef9995ba6bc0f84f0adb96d4"
 } as const;
 
 /** Cross-origin rules (D11). */
