@@ -151,6 +151,7 @@ test.each<[string[], string | RegExp]>([
   [['--services', none], `${none}: the file does not exist`],
   [['--services', 'http://a.example:80'], /: add a name, such as shop=http:\/\/a\.example:80\.$/m],
   [['--services', '127.0.0.1:80'], /: add a name, such as shop=127\.0\.0\.1:80\.$/m],
+  [['--services', 'a.cjs'], /^a\.cjs: the file is in CommonJS: use an ES module, /m],
   [['--services', petstore], /neither TypeScript .*, such as shop=.*petstore\.yaml\.$/m],
   [['--wire-profile', none], /--wire-profile .* is invalid\. test\/none does not exist\.$/m],
   [['--host', '192.0.2.1', '--port', '0'], /^192\.0\.2\.1 is not an address of this machine: /],

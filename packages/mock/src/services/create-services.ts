@@ -37,7 +37,10 @@ export async function createServices(options: ResolvedOptions) {
     typeof source === 'string'
       ? openServicesFile(source, startAll)
       : { load: (watch: Watch) => startAll(source ?? {}, watch), close() {} };
-  const services = await openLive(load, options);
+  const services = await openLive(load, options).catch((error) => {
+    close();
+    throw error;
+  });
   return {
     /** @throws GatewayError SERVICE_NOT_FOUND */
     async find(name: string) {
