@@ -122,15 +122,14 @@ async function applyFaults(call: MockCall, exchange: Exchange, next: () => void 
   const header = request.headers[FAULT_HEADER.toLowerCase()]?.toString();
   const effects = session.faults.selectEffects(call, mayHaveBody, header);
   if (effects.length === 0) return next();
-  call.faults = [...new Set(effects.map(({ rule }) => rule.name))];
   const disconnected = new AbortController();
   const { signal } = disconnected;
   (response ?? request.socket).once('close', () => disconnected.abort());
   const faulted = { request, response, surface, signal };
-  for (const { kind, value } of effects) {
+  for (const { kind, value, begin } of effects) {
     if ('endCall' in kind) return kind.endCall(value, faulted);
     if ('delay' in kind) await kind.delay(value, faulted);
-    else if (response !== undefined) kind.changeBody(value, { ...faulted, response });
+    else if (response !== undefined) kind.changeBody(value, { ...faulted, response, begin });
     if (signal.aborted) return;
   }
   // During a delay, an invalid or aborted request may have ended the call.

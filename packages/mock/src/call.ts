@@ -20,8 +20,8 @@ export class MockCall implements CallTarget {
   /** The service of a document sets it to the operation that responds. */
   operationId: string | undefined;
   readonly service: string | undefined;
-  /** Set by `applyFaults`. */
-  faults: readonly string[] = [];
+  /** Names of the faults with an effect. Set by `FaultRules`. */
+  readonly faults: string[] = [];
   /** Set by `respond`. */
   status: number | undefined;
   /** Set by `setReason`. */

@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Writable } from 'node:stream';
-import { promisify } from 'node:util';
 import { errorCodesOf, SURFACES, type SurfaceName, toErrorWithCode } from '../surface.ts';
 import { toInteger } from '../user-input.ts';
 
@@ -25,19 +23,25 @@ interface FaultedCall {
   readonly signal: AbortSignal;
 }
 
-/** What a kind does: one of these. */
+interface CallWithBody extends FaultedCall {
+  readonly response: ServerResponse;
+  /** Called before the first byte: counts the call. Returns false if other calls have used up the rule meanwhile. */
+  readonly begin: () => boolean;
+}
+
+/** The effect of a fault; exactly one of: */
 type Effect<Value> =
   /** Delays the call before it is handled. */
   | { delay(value: Value, call: FaultedCall): Promise<void> }
   /** Responds or closes the connection, so that the call is not handled. @throws SurfaceError to respond with */
   | { endCall(value: Value, call: FaultedCall): void }
-  /** Shortens or delays the body, with `interceptBody`. Calls without a body (HEAD, WebSockets) do not count for `times`. */
-  | { changeBody(value: Value, call: FaultedCall & { readonly response: ServerResponse }): void };
+  /** Changes the body by overriding `write` and `end`; the head is already fixed. */
+  | { changeBody(value: Value, call: CallWithBody): void };
 
 export type FaultKind<Value> = Effect<Value> & {
   /** What the value must be, as the end of a sentence without its period. */
   requirement(surface?: SurfaceName): string;
-  /** Parses the value of the field, or the text after `=` (`true` if there is none). Returns undefined if it is invalid. */
+  /** Parses the value of the field, or the text after `=` (`true` without one). Returns undefined if it is invalid. */
   parse(input: unknown): Value | undefined;
   /** Whether the fault has an effect on calls to the surface. Default: on calls to any. */
   appliesTo?(value: Value, surface: SurfaceName): boolean;
@@ -66,7 +70,7 @@ export const FAULT_KINDS: {
   truncate: {
     requirement: () => 'an integer number of bytes',
     parse: (value) => toInteger(value, 0),
-    changeBody: (bytes, { response }) => truncateBody(response, bytes),
+    changeBody: truncateBody,
   },
   code: {
     requirement: (surface) =>
@@ -92,45 +96,30 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Cuts the body, but not `Content-Length`, and then closes the connection. */
-function truncateBody(response: ServerResponse, maxBytes: number): void {
-  let remaining = maxBytes;
-  interceptBody(response, async (chunk, write) => {
-    const part = chunk.subarray(0, remaining);
-    remaining -= chunk.length;
-    await write(part);
-    if (remaining >= 0) return;
-    response.socket?.destroySoon();
-    // What follows is never written, as if the connection were slow.
-    await new Promise(() => {});
-  });
-}
-
-/**
- * Overrides `write` and `end`: `send` may split or delay each chunk of the body, but the head is already fixed. If it rejects,
- * the connection is closed. An empty chunk is not passed to `send`: it sends the head early.
- */
-export function interceptBody(
-  response: ServerResponse,
-  send: (chunk: Buffer, write: (part: Buffer) => Promise<void>) => Promise<void>,
-): void {
-  const write = promisify<Buffer, void>(response.write.bind(response));
+/** Cuts the body, but not `Content-Length`, and then closes the connection. The mock passes no callbacks to `write`. */
+function truncateBody(maxBytes: number, { response, begin }: CallWithBody): void {
+  const write = response.write.bind(response);
   const end = response.end.bind(response);
-  const emit = response.emit.bind(response);
-  const body = new Writable({
-    write(chunk: Buffer, _, done) {
-      const sent = chunk.length === 0 ? write(chunk) : send(chunk, write);
-      sent.then(() => done(), done);
-    },
-    final: (done) => void end(done),
-  });
-  body.on('drain', () => response.emit('drain')).on('error', () => response.destroy());
-  // Node emits `drain` when the connection is ready for more, but parts of the body may still be withheld.
-  response.emit = (event: string, ...args: unknown[]) =>
-    event === 'drain' && body.writableNeedDrain ? false : emit(event, ...args);
-  response.write = body.write.bind(body);
-  response.end = ((...args: Parameters<Writable['end']>) => {
-    body.end(...args);
-    return response;
-  }) as ServerResponse['end'];
+  let remaining: number | undefined;
+  let isCut = false;
+
+  response.write = (chunk: string | Uint8Array, encoding?: unknown) => {
+    // Nothing follows the cut, as if the connection were slow.
+    if (isCut) return false;
+    const bytes =
+      typeof chunk === 'string' ? Buffer.from(chunk, encoding as BufferEncoding) : chunk;
+    if (bytes.length > 0) remaining ??= begin() ? maxBytes : Infinity;
+    const part = bytes.subarray(0, remaining);
+    if (part.length === bytes.length) {
+      if (remaining !== undefined) remaining -= part.length;
+      return write(part);
+    }
+    isCut = true;
+    write(part, () => response.socket?.destroySoon());
+    return false;
+  };
+  response.end = (chunk?: unknown, encoding?: unknown) => {
+    if (chunk !== undefined) response.write(chunk, encoding as BufferEncoding);
+    return isCut ? response : end();
+  };
 }

@@ -16,11 +16,22 @@ export interface FaultRule extends Fault {
 /** The surface of each operation, by `operationId`. */
 export type Operations = ReadonlyMap<string, SurfaceName>;
 
+/** A rule of a session, with the number of calls that it may still apply to. */
+interface ActiveRule {
+  readonly rule: FaultRule;
+  remaining: number;
+}
+
+/** A call, and the names of the faults with an effect on it, to which `FaultRules` adds. */
+interface FaultedTarget extends CallTarget {
+  readonly faults: string[];
+}
+
 /** The fault rules of a session. */
 export class FaultRules {
   readonly #initial: readonly FaultRule[];
   readonly #operations: () => Operations;
-  readonly #rules = new Map<string, FaultRule>();
+  readonly #active = new Map<string, ActiveRule>();
 
   constructor(initial: readonly FaultRule[], operations: () => Operations) {
     this.#initial = initial;
@@ -30,7 +41,9 @@ export class FaultRules {
 
   /** Returns the rules with their remaining `times`. */
   list(): readonly FaultRule[] {
-    return [...this.#rules.values()];
+    return Array.from(this.#active.values(), ({ rule, remaining }) =>
+      rule.times === undefined ? rule : { ...rule, times: remaining },
+    );
   }
 
   /**
@@ -41,47 +54,63 @@ export class FaultRules {
    */
   put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule {
     const parsed = parseFaultRule(name, rule, this.#operations());
-    this.#rules.set(name, parsed);
+    this.#active.set(name, activate(parsed));
     return parsed;
   }
 
   /** Removes a rule. Returns whether it existed. */
   delete(name: string): boolean {
-    return this.#rules.delete(name);
+    return this.#active.delete(name);
   }
 
   reset(): void {
-    this.#rules.clear();
-    for (const rule of this.#initial) this.#rules.set(rule.name, rule);
+    this.#active.clear();
+    for (const rule of this.#initial) this.#active.set(rule.name, activate(rule));
   }
 
   /**
    * Returns the effects on a call, in the order in which they are applied: those of the header or, without one, of the
-   * matching rules. Rules that have an effect count the call for `times`.
+   * matching rules. Rules that have an effect count the call for `times`, but a rule that only changes the body counts
+   * it when the body begins, because it may be empty.
    */
-  selectEffects(call: CallTarget, mayHaveBody: boolean, header?: string) {
-    const rules =
+  selectEffects(call: FaultedTarget, mayHaveBody: boolean, header?: string) {
+    const active =
       header === undefined
-        ? this.list().filter((rule) => matches(rule, call))
-        : [parseHeader(header, call)];
-    const effects = toEffects(rules, call.surface, mayHaveBody);
-    for (const rule of rules) {
-      const { name, times } = rule;
-      if (times === undefined || !effects.some((effect) => effect.rule === rule)) continue;
-      if (times === 1) this.#rules.delete(name);
-      else this.#rules.set(name, { ...rule, times: times - 1 });
+        ? [...this.#active.values()].filter(({ rule }) => matches(rule, call))
+        : [activate(parseHeader(header, call))];
+    const effects = toEffects(active, call.surface, mayHaveBody);
+    for (const { kind, source } of effects) {
+      if (!('changeBody' in kind)) this.#begin(source, call);
     }
-    return effects;
+    return effects.map(({ kind, value, source }) => {
+      const begin = () => this.#begin(source, call);
+      return { kind, value, begin };
+    });
   }
+
+  /** Counts and names a rule once for a call. Returns false if other calls have used it up. */
+  #begin(active: ActiveRule, { faults }: FaultedTarget): boolean {
+    const { name } = active.rule;
+    if (faults.includes(name)) return true;
+    if (active.remaining === 0) return false;
+    faults.push(name);
+    active.remaining -= 1;
+    if (active.remaining === 0 && this.#active.get(name) === active) this.#active.delete(name);
+    return true;
+  }
+}
+
+function activate(rule: FaultRule): ActiveRule {
+  return { rule, remaining: rule.times ?? Infinity };
 }
 
 const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
 const KIND_NAMES = KINDS.map(([name]) => name);
 
-function toEffects(rules: readonly FaultRule[], surface: SurfaceName, mayHaveBody: boolean) {
+function toEffects(active: readonly ActiveRule[], surface: SurfaceName, mayHaveBody: boolean) {
   const kinds = KINDS.filter(([, kind]) => mayHaveBody || !('changeBody' in kind));
   const effects = kinds
-    .flatMap(([name, kind]) => rules.map((rule) => ({ rule, kind, value: rule[name] })))
+    .flatMap(([name, kind]) => active.map((source) => ({ source, kind, value: source.rule[name] })))
     .filter(({ kind, value }) => value !== undefined && kind.appliesTo?.(value, surface) !== false);
   const ending = effects.findIndex(({ kind }) => 'endCall' in kind);
   return ending < 0 ? effects : effects.slice(0, ending + 1);
@@ -152,9 +181,9 @@ function splitRule(text: string): Fields {
   // `service:<name>` contains a colon, and so may a value.
   const [, match, rest = ''] = /^(?:([^=]*):)?(.*)$/s.exec(text) ?? [];
   const fields = splitFields(rest);
-  if (match === undefined) return fields;
-  if ('match' in fields) throw new FieldError('match', 'must not be repeated.');
-  fields.match = match;
+  if ('match' in fields)
+    throw new FieldError('match', 'must come before the faults, as in storage:reset.');
+  if (match !== undefined) fields.match = match;
   return fields;
 }
 

@@ -94,7 +94,7 @@ function toSummary(call: MockCall): Omit<LoggedRequest, 'headers' | 'body'> {
     status,
     ms: ms === undefined ? undefined : Math.round(ms),
     reason,
-    faults,
+    faults: [...faults],
   };
 }
 
