@@ -13,10 +13,10 @@ import { FileTooLargeError } from '@berth/storage';
 import type { Context } from './context.ts';
 import type { FaultRule } from './faults/fault-rules.ts';
 import { hostNameOf, isLocalName, originOf, toHostHint } from './host.ts';
-import { toCurl } from './log/request-log.ts';
-import { createMockSession, type MockSession } from './sessions/mock-session.ts';
-import { sessionOfQuery } from './sessions/session.ts';
-import { toKey } from './sessions/session-files.ts';
+import { toLoggedRequest } from './log/request-log.ts';
+import { type Session, sessionOfQuery } from './sessions/session.ts';
+import { createSessionFiles, type SessionFiles, toKey } from './sessions/session-files.ts';
+import { toCurl } from './shell.ts';
 import { INTERNAL_ERROR } from './surfaces/responses.ts';
 import { FieldError, isObject, toInteger } from './user-input.ts';
 
@@ -24,7 +24,7 @@ export const CONTROL_PATH = '/__mock';
 
 interface ControlCall {
   readonly context: Context;
-  readonly session: MockSession;
+  readonly session: Session;
   readonly request: IncomingMessage;
   readonly query: URLSearchParams;
   /** Decoded rest of the path. */
@@ -40,12 +40,15 @@ interface ControlCall {
 const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
   'GET health': ({ context }) => ({ status: 'ok', sessions: context.sessions.names() }),
   'POST reset': ({ session }) => session.reset(),
-  'GET requests'({ session, query, request }) {
+  'GET requests'({ context: { log, options }, session, query, request }) {
     const limit = toInteger(query.get('limit') ?? Number.MAX_SAFE_INTEGER, 1);
     if (limit === undefined) throw new FieldError('limit', 'must be a positive integer.');
-    const calls = session.requests().slice(-limit);
+    const calls = log.list(session).slice(-limit);
     const origin = originOf(request) ?? '';
-    return { requests: calls.map((call) => ({ ...call, curl: toCurl(call, origin) })) };
+    const requests = calls
+      .map((call) => toLoggedRequest(call, options.wireProfile))
+      .map((logged) => ({ ...logged, curl: toCurl(logged, origin) }));
+    return { requests };
   },
   'GET clock': ({ session }) => ({ now: session.clock.now().toISOString() }),
   'POST clock'({ session, body }) {
@@ -62,10 +65,9 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
     if (session.faults.delete(name)) return;
     throw new HttpError('not-found', `There is no fault ${name} in this session.`);
   },
-  'GET files': ({ session }) => ({ files: session.files.list() }),
+  'GET files': (call) => ({ files: filesOf(call).list() }),
   'GET files/*'({ context, session, name }) {
-    const { store } = context.sessions.get(session.id);
-    const file = store.get(toKey(context.options.env, name));
+    const file = session.store.get(toKey(context.options.env, name));
     if (file === undefined) {
       throw new HttpError('not-found', `There is no file ${name} in this session.`);
     }
@@ -77,9 +79,13 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
     };
     return new Response(file.bytes, { headers });
   },
-  'PUT files/*': ({ session, name, body, request }) =>
-    session.files.put(name, body as Buffer, request.headers['content-type']),
+  'PUT files/*': (call) =>
+    filesOf(call).put(call.name, call.body as Buffer, call.request.headers['content-type']),
 };
+
+function filesOf({ context, session }: ControlCall): SessionFiles {
+  return createSessionFiles(session.store, context.options.env);
+}
 
 /** Handles a request for a path at or below `/__mock`. Never rejects. */
 export async function control(
@@ -117,8 +123,11 @@ async function respond(context: Context, request: IncomingMessage): Promise<Resp
   const route = rest === undefined ? start : `${start}/*`;
   const call = CALLS[`${method} ${route}`];
   if (call === undefined) throw unknownCall(method, path.slice(1), route);
-  const session = createMockSession(context, sessionOfQuery(request));
   const body = await readBody(request, route === 'files/*' && context.options.maxSessionBytes);
+  const { sessions } = context;
+  const id = sessionOfQuery(request);
+  // A page that shows a misspelled session must not create it, which would drop another.
+  const session = method === 'GET' ? sessions.read(id) : sessions.get(id);
   const name = decodeText(rest ?? '') ?? rest ?? '';
   const query = new URLSearchParams(rawQuery);
   const value = await call({ context, session, name, query, body, request });
@@ -136,7 +145,7 @@ function unknownCall(method: string, path: string, route: string): HttpError {
   return new HttpError('not-found', message);
 }
 
-/** Blocks other sites: by name (DNS rebinding), and by the origin that browsers send. Only the mock's page may make calls. */
+/** Blocks other sites: by name (DNS rebinding), and by the origin that browsers send, unless it is the mock's own. */
 function assertAllowed(request: IncomingMessage, path: string, listenHost: string): void {
   if (!isLocalName(hostNameOf(request), listenHost)) {
     throw new HttpError('invalid-request', toHostHint(request), { status: 421 });

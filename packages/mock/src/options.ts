@@ -16,7 +16,7 @@ const CREDENTIALS = ['present', 'strict'] as const;
 
 const LOG_FORMATS = ['text', 'json', 'quiet'] as const;
 
-/** Options for `createMock`. On the command line, `maxSessions` is `--max-sessions`, and so on. */
+/** Options for `createMock`. On the command line, `wireProfile` is `--wire-profile`, and so on. */
 export interface MockOptions {
   /** Port to listen on. Default 0: any free port. */
   port?: number | undefined;
@@ -56,8 +56,6 @@ export interface MockOptions {
   seed?: string | undefined;
   /** Print each call to stdout, as text or as a line of JSON. Default `quiet`; `text` on the command line. */
   log?: (typeof LOG_FORMATS)[number] | undefined;
-  /** Maximum number of sessions besides the default one; the least recently used one is dropped. Default 100. */
-  maxSessions?: number | undefined;
   /** Maximum total size of the files of a session, in bytes. Default 256 MiB. */
   maxSessionBytes?: number | undefined;
 }
@@ -70,7 +68,6 @@ export const DEFAULTS = {
   dynamic: false,
   seed: 'berth',
   log: 'quiet',
-  maxSessions: 100,
   maxSessionBytes: 256 * 1024 * 1024,
 } satisfies MockOptions;
 
@@ -88,12 +85,6 @@ interface OptionRow extends OptionRule {
   /** The `requirement` of one value of a flag that can be repeated. */
   readonly flagRequirement?: string;
 }
-
-const POSITIVE = {
-  takes: 'number',
-  isValid: (value: unknown) => isInteger(value, 1),
-  requirement: 'a positive integer',
-} as const;
 
 const oneOf = (values: readonly string[]) => ({
   isValid: (value: unknown) => values.some((known) => known === value),
@@ -119,7 +110,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
   env: { flag: '--env <id>', help: 'environment to serve', ...ENVIRONMENT },
   services: {
     flag: '--services <file>',
-    help: 'file that defines hosted services, such as ./services.ts, or a URL or OpenAPI document for one of them, such as shop=http://127.0.0.1:3000 (repeatable)',
+    help: 'file that defines hosted services, such as ./services.ts, or NAME=URL, or NAME=DOCUMENT (repeatable)',
     takes: 'list',
     isValid: (value) => isText(value) || isRecord(value),
     requirement: 'the path of a file, or services by name',
@@ -174,15 +165,12 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
     help: 'how to print calls: text, json or quiet',
     ...oneOf(LOG_FORMATS),
   },
-  maxSessions: {
-    flag: '--max-sessions <number>',
-    help: 'maximum number of sessions besides the default one',
-    ...POSITIVE,
-  },
   maxSessionBytes: {
     flag: '--max-session-bytes <number>',
     help: 'maximum total size of the files of a session',
-    ...POSITIVE,
+    takes: 'number',
+    isValid: (value) => isInteger(value, 1),
+    requirement: 'a positive integer',
   },
 };
 

@@ -134,7 +134,7 @@ test.each([
   onTestFinished(() => void vi.unstubAllEnvs());
   const help = await runCli('--help');
   expect([help.code, help.stdout.split('\n')[0]]).toEqual([0, usage]);
-  for (const text of ['--port', '--max-sessions', '4010']) expect(help.stdout).toContain(text);
+  for (const text of ['--port', '--max-session-bytes', '4010']) expect(help.stdout).toContain(text);
 });
 
 test('reports a port that is in use with one sentence and exit code 2', async () => {

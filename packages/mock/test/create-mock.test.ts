@@ -34,7 +34,7 @@ test.each<[object, string]>([
   [{ faults: 'latency=200' }, "faults must be a list of rules, such as ['latency=200'], got 'lat"],
   [{ faults: [{ truncate: -1 }] }, 'faults[0]: truncate must be an integer'],
   [{ wireProfile: 'a' }, "wireProfile must be an object, got 'a'."],
-  [{ maxSesions: 1 }, 'maxSesions is not an option. Did you mean maxSessions?'],
+  [{ maxSesionBytes: 1 }, 'maxSesionBytes is not an option. Did you mean maxSessionBytes?'],
   [{ insecure: true }, 'insecure is not an option. The options: port, host, env'],
 ])('rejects %j by name', async (options, sentence) => {
   await expect(createMock(options)).rejects.toThrow(sentence);

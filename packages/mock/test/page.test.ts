@@ -21,7 +21,7 @@ describeOn('chromium', 'the page of the mock', () => {
   afterAll(() => browser.close());
 
   beforeEach(async () => {
-    mock = await createMock({ maxSessions: 2 });
+    mock = await createMock();
     complaints = [];
     page = await context.newPage();
     page.on('console', (message) => {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testOn } from '../../../scripts/testing/engines.ts';
+import { MockCall } from '../src/call.ts';
 import { FaultRules } from '../src/faults/fault-rules.ts';
 import { createMock, type LoggedRequest } from '../src/index.ts';
 import { call, control, gateway, storage } from './helpers/calls.ts';
@@ -161,7 +162,10 @@ test('keeps the latest 2,000 calls of all sessions', async () => {
   }
   expect(mock.session('first').requests()).toEqual([]);
   expect(session.requests()).toHaveLength(2_000);
+  const redacted = vi.spyOn(MockCall.prototype, 'headers', 'get');
+  onTestFinished(() => redacted.mockRestore());
   expect(await readLog('?limit=2')).toHaveLength(2);
+  expect(redacted).toHaveBeenCalledTimes(2);
 });
 
 testOn('curl')('the curl command of a call repeats it, without credentials', async () => {

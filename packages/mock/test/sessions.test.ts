@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { call, storage } from './helpers/calls.ts';
+import { call, control, storage } from './helpers/calls.ts';
 import { getLink, postForm, read, toForm, upload } from './helpers/upload.ts';
 
 const mock = await createMock();
@@ -42,13 +42,13 @@ describe('a session', () => {
   });
 
   test('is dropped if it is the least recently used, and starts from scratch', async () => {
-    await using small = await createMock({ maxSessions: 3 });
-    const put = (id: string) => small.session(id).faults.put('slow', 'latency=1');
-    const has = (id: string) => small.session(id).faults.list().length > 0;
+    await using own = await createMock();
+    const put = (id: string) => own.session(id).faults.put('slow', 'latency=1');
+    const has = (id: string) => own.session(id).faults.list().length > 0;
     for (const id of ['', 'a', 'b']) put(id);
     expect(has('a')).toBe(true);
-    for (let count = 0; count < 2; count += 1) put(`more ${count}`);
-    expect([has('a'), has('more 1'), has('b'), has('')]).toEqual([true, true, false, true]);
+    for (let count = 0; count < 99; count += 1) put(`more ${count}`);
+    expect([has('a'), has('more 98'), has('b'), has('')]).toEqual([true, true, false, true]);
   });
 });
 
@@ -60,9 +60,12 @@ test.each([
   expect(() => files.put('a.txt', content as string, type)).toThrow(message);
 });
 
-test('neither links nor foreign pages create sessions, which would drop those of tests', async () => {
-  await using small = await createMock({ maxSessions: 1 });
+test('neither links, foreign pages nor reading create sessions, which would drop those of tests', async () => {
+  await using small = await createMock();
   const url = await linkIn('test', small.session('test').files.put('a.txt', 'x'), small);
+  // One more session would drop the first.
+  const names = ['', 'test', ...Array.from({ length: 99 }, (_, index) => `other ${index}`)];
+  for (const name of names.slice(2)) small.session(name).reset();
   await fetch(`${small.url}/files/x?session=evil`);
   await fetch(`${small.url}/?session=evil`, { method: 'POST' });
   const foreign = { host: 'dev.evil.example', origin: 'http://dev.evil.example' };
@@ -71,6 +74,13 @@ test('neither links nor foreign pages create sessions, which would drop those of
   }
   const frame = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
   await call(small, { path: '/__mock/files?session=evil', headers: frame });
+  for (const path of ['requests', 'files', 'faults', 'clock']) {
+    expect((await control(small, 'GET', `${path}?session=typo`)).status).toBe(200);
+  }
+  expect((await control(small, 'GET', 'files/a.txt?session=typo')).status).toBe(404);
+  expect((await control(small, 'GET', 'health')).json.sessions).toEqual(
+    expect.arrayContaining(names),
+  );
   expect((await fetch(url)).status).toBe(200);
 });
 

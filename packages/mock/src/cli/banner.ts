@@ -2,8 +2,8 @@ import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { Mock } from '../create-mock.ts';
-import { quote } from '../log/request-log.ts';
 import { BUILT_IN } from '../served-api.ts';
+import { joinLines, quote } from '../shell.ts';
 import { BUCKET } from '../surface.ts';
 
 export async function describeMock(
@@ -47,7 +47,7 @@ export async function describeMock(
     '',
     'Check this mock with the conformance suite:',
     '',
-    join(
+    joinLines(
       'npx @berth/conformance',
       `--gateway-url ${mock.gatewayUrl} --storage-url ${mock.storageUrl} --env ${env}${profile}`,
       `--tc3-secret-id ${id} --tc3-secret-key ${secret}`,
@@ -70,7 +70,7 @@ function listExamples(
 ): string[] {
   const { storageHeaders, uploadFields, storeFileID } = wireProfile;
   const storage = (operation: string, body: object) =>
-    join(
+    joinLines(
       `curl -sS '${url}/api/v2/envs/${env}/storages:${operation}'`,
       `-H '${storageHeaders.authorization}: ${authorization}'`,
       `-H '${storageHeaders.timestamp}: ${timestamp}'`,
@@ -84,7 +84,7 @@ function listExamples(
   return [
     '',
     '# Call a service, which returns what it receives',
-    join(
+    joinLines(
       `curl -sS -w '\\n' '${url}/v1/cloudrun/echo/a/b?x=1'`,
       `-H 'Authorization: Bearer ${token}'`,
     ),
@@ -92,7 +92,7 @@ function listExamples(
     '# Upload a file: get a grant, and send it with the file',
     field,
     `grant=$(${storage('getUploadMetaData', { path: KEY })})`,
-    join(
+    joinLines(
       `curl -sS -i "$(field "$grant" url)"`,
       form('Signature', 'authorization'),
       form(uploadFields.securityToken, 'token'),
@@ -105,8 +105,4 @@ function listExamples(
     `links=$(${storage('batchGetTempUrls', { fileList: [{ fileID: toFileID(env, BUCKET, KEY) }] })})`,
     `curl -sS -w '\\n' "$(field "$links" tempFileURL)"`,
   ];
-}
-
-function join(...parts: string[]): string {
-  return parts.join(' \\\n  ');
 }

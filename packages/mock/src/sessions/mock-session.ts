@@ -36,7 +36,7 @@ export function createMockSession(context: Context, id: string): MockSession {
   return {
     id,
     reset: () => session().reset(),
-    requests: () => log.list(session()).map((call) => toLoggedRequest(call, wireProfile)),
+    requests: () => log.list(sessions.read(id)).map((call) => toLoggedRequest(call, wireProfile)),
     get faults() {
       return session().faults;
     },

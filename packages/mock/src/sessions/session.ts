@@ -26,13 +26,16 @@ export interface Session {
   reset(): void;
 }
 
+/** Maximum number of sessions besides the default one. */
+const MAX_SESSIONS = 100;
+
 /** @param clearLog removes the calls of a session from the log */
 export function createSessions(
   options: ResolvedOptions,
   createFaults: () => FaultRules,
   clearLog: (session: Session) => void,
 ) {
-  const { env, maxSessions, maxSessionBytes, host, port, wireProfile } = options;
+  const { env, maxSessionBytes, host, port, wireProfile } = options;
   const sessions = new Map<string, Session>();
   const secret = randomBytes(32);
 
@@ -73,7 +76,7 @@ export function createSessions(
     // A Map keeps insertion order, so that the first entry is the least recently used.
     sessions.delete(id);
     sessions.set(id, session);
-    const isFull = sessions.size - 1 > maxSessions;
+    const isFull = sessions.size - 1 > MAX_SESSIONS;
     const oldest = isFull ? sessions.values().find(({ id: name }) => name !== '') : undefined;
     if (oldest !== undefined) {
       sessions.delete(oldest.id);
@@ -82,10 +85,14 @@ export function createSessions(
     return session;
   }
 
+  const find = (id: string) => (sessions.has(id) ? get(id) : undefined);
+
   get('');
   return {
     get,
-    find: (id: string) => (sessions.has(id) ? get(id) : undefined),
+    find,
+    /** Returns the session with a name, to read it: an unknown one is empty, and is not kept. */
+    read: (id: string) => find(id) ?? create(id),
     names: () => [...sessions.keys()],
   };
 }
