@@ -105,7 +105,8 @@ function toRow(cells) {
   );
 }
 
-/** Calls contain what anybody sends, so nothing is ever added as HTML. @type {(name: string, content: (string | Element)[]) => HTMLElement} */
+// Calls contain untrusted input, so nothing is ever added as HTML.
+/** @type {(name: string, content: (string | Element)[]) => HTMLElement} */
 function create(name, content) {
   const element = document.createElement(name);
   element.append(...content);

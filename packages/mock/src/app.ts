@@ -1,16 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { splitTarget } from '@berth/server-stubs/contract';
+import { HttpError, splitTarget } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
-import { CALLS_BY_REQUEST, MockCall } from './call.ts';
+import { beginCall, MockCall } from './call.ts';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
-import { FAULT_HEADER } from './faults/fault-rules.ts';
+import { FAULT_HEADER, type FaultRule } from './faults/fault-rules.ts';
 import { hasForeignHost, toHostHint } from './host.ts';
 import type { MatchedCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
-import { type SurfaceError, type SurfaceName, toErrorOfKind, toErrorWithCode } from './surface.ts';
-import { corsOf, sendFailure } from './surfaces/responses.ts';
+import { corsOf, sendError } from './surfaces/responses.ts';
+import {
+  type SurfaceError,
+  type SurfaceName,
+  toErrorWithCode,
+  toSurfaceError,
+} from './surfaces/surface.ts';
 
 /** The request and the response of a call that no router has seen yet. */
 interface Exchange {
@@ -37,7 +42,7 @@ export function createApp(context: Context) {
       await run({ request, response }, matched, () => matched.listener(request, response));
     } catch (error) {
       // An unexpected error must end its request, not the process.
-      sendFailure(error, response, options);
+      sendError(error, response, options);
     }
   }
 
@@ -58,7 +63,7 @@ export function createApp(context: Context) {
       await run({ request }, matched, next);
     } catch (error) {
       const response = UpgradeResponse.create(request, socket, head);
-      if (response !== undefined) sendFailure(error, response, options);
+      if (response !== undefined) sendError(error, response, options);
     }
   }
 
@@ -66,7 +71,7 @@ export function createApp(context: Context) {
   async function run(exchange: Exchange, matched: MatchedCall, next: () => void | Promise<void>) {
     const { request } = exchange;
     const { surface, operationId } = matched;
-    const isForeign = hasForeignHost(request, options);
+    const isForeign = hasForeignHost(request, options.host, options.origins);
     // A foreign page must not create sessions, which would drop those of tests.
     const session = isForeign ? sessions.get('') : sessionOf(request, surface);
     const call = new MockCall(session, matched, request);
@@ -88,7 +93,7 @@ export function createApp(context: Context) {
 
   /** Logs a call, which ends when its connection closes. */
   function startCall({ request, response }: Exchange, call: MockCall): void {
-    CALLS_BY_REQUEST.set(request, call);
+    beginCall(request, call);
     log.add(call);
     const connection = response ?? request.socket;
     const end = () => {
@@ -125,21 +130,30 @@ async function applyFaults(call: MockCall, exchange: Exchange, next: () => void 
   const disconnected = new AbortController();
   const { signal } = disconnected;
   (response ?? request.socket).once('close', () => disconnected.abort());
-  const faulted = { request, response, surface, signal };
-  for (const { kind, value, begin } of effects) {
-    if ('endCall' in kind) return kind.endCall(value, faulted);
-    if ('delay' in kind) await kind.delay(value, faulted);
-    else if (response !== undefined) kind.changeBody(value, { ...faulted, response, begin });
+  // A body may be empty, so that it only counts once it begins.
+  for (const { kind, rule } of effects) if (!('changeBody' in kind)) countFault(call, rule);
+  for (const { kind, value, rule } of effects) {
+    if ('endCall' in kind) return kind.endCall(value, request, surface);
+    if ('delay' in kind) await kind.delay(value, signal);
+    else if (response) kind.changeBody(value, response, () => countFault(call, rule));
     if (signal.aborted) return;
   }
   // During a delay, an invalid or aborted request may have ended the call.
   if (!response?.headersSent) await next();
 }
 
+/** Counts and logs a fault rule, once for each call. Returns false if other calls have used it up. */
+function countFault({ session, faults }: MockCall, rule: FaultRule): boolean {
+  if (faults.includes(rule.name)) return true;
+  const isLeft = session.faults.count(rule);
+  if (isLeft) faults.push(rule.name);
+  return isLeft;
+}
+
 function toHostError(request: IncomingMessage, surface: SurfaceName): SurfaceError {
   const details = { status: 421, message: toHostHint(request, ', or add its origin to --origins') };
-  if (surface === 'gateway') return toErrorWithCode(surface, 'INVALID_HOST', details);
-  return toErrorOfKind(surface, 'invalid-request', details);
+  const { code } = toSurfaceError(surface, new HttpError('invalid-request', ''));
+  return toErrorWithCode(surface, surface === 'gateway' ? 'INVALID_HOST' : code, details);
 }
 
 /** A browser gets the page; other clients get plain text. */

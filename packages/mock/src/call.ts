@@ -4,11 +4,11 @@ import { IncomingMessage, type ServerResponse } from 'node:http';
 import { HttpError } from '@berth/server-stubs/contract';
 import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
 import type { Session } from './sessions/session.ts';
-import type { CallTarget, SurfaceName } from './surface.ts';
+import type { CallTarget, SurfaceName } from './surfaces/surface.ts';
 
 /**
- * A call: what it is for, its session, and what the log shows. Created and completed by `app.ts`; handlers look it up with
- * `callOf(request)`.
+ * A call: what it is for, its session, and what the log shows. `app.ts` creates and completes it; handlers look it up
+ * with `callOf(request)`.
  */
 export class MockCall implements CallTarget {
   readonly session: Session;
@@ -20,7 +20,7 @@ export class MockCall implements CallTarget {
   /** The service of a document sets it to the operation that responds. */
   operationId: string | undefined;
   readonly service: string | undefined;
-  /** Names of the faults with an effect. Set by `FaultRules`. */
+  /** Names of the faults with an effect. Set by `countFault`. */
   readonly faults: string[] = [];
   /** Set by `respond`. */
   status: number | undefined;
@@ -113,12 +113,22 @@ export class MockRequest extends IncomingMessage {
   }
 }
 
-/** The calls that have begun: routers, handlers and credential checks only get the request, and use `callOf`. */
-export const CALLS_BY_REQUEST = new WeakMap<IncomingMessage, MockCall>();
+/** Routers, handlers and credential checks only get the request. */
+const callsByRequest = new WeakMap<IncomingMessage, MockCall>();
+
+/** Makes a call known by its request. */
+export function beginCall(request: IncomingMessage, call: MockCall): void {
+  callsByRequest.set(request, call);
+}
+
+/** Returns undefined if the call has not begun. */
+export function findCall(request: IncomingMessage): MockCall | undefined {
+  return callsByRequest.get(request);
+}
 
 /** @throws TypeError if the call has not begun */
 export function callOf(request: IncomingMessage): MockCall {
-  const call = CALLS_BY_REQUEST.get(request);
+  const call = findCall(request);
   if (call === undefined) throw new TypeError('The call has not begun.');
   return call;
 }

@@ -15,7 +15,7 @@ import type { FaultRule } from './faults/fault-rules.ts';
 import { hostNameOf, isLocalName, originOf, toHostHint } from './host.ts';
 import { toLoggedRequest } from './log/request-log.ts';
 import { type Session, sessionOfQuery } from './sessions/session.ts';
-import { createSessionFiles, type SessionFiles, toKey } from './sessions/session-files.ts';
+import { toKey } from './sessions/session-files.ts';
 import { toCurl } from './shell.ts';
 import { INTERNAL_ERROR } from './surfaces/responses.ts';
 import { FieldError, isObject, toInteger } from './user-input.ts';
@@ -45,9 +45,10 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
     if (limit === undefined) throw new FieldError('limit', 'must be a positive integer.');
     const calls = log.list(session).slice(-limit);
     const origin = originOf(request) ?? '';
-    const requests = calls
-      .map((call) => toLoggedRequest(call, options.wireProfile))
-      .map((logged) => ({ ...logged, curl: toCurl(logged, origin) }));
+    const requests = calls.map((call) => {
+      const logged = toLoggedRequest(call, options);
+      return { ...logged, curl: toCurl(logged, origin) };
+    });
     return { requests };
   },
   'GET clock': ({ session }) => ({ now: session.clock.now().toISOString() }),
@@ -65,7 +66,7 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
     if (session.faults.delete(name)) return;
     throw new HttpError('not-found', `There is no fault ${name} in this session.`);
   },
-  'GET files': (call) => ({ files: filesOf(call).list() }),
+  'GET files': ({ session }) => ({ files: session.files.list() }),
   'GET files/*'({ context, session, name }) {
     const file = session.store.get(toKey(context.options.env, name));
     if (file === undefined) {
@@ -79,13 +80,9 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
     };
     return new Response(file.bytes, { headers });
   },
-  'PUT files/*': (call) =>
-    filesOf(call).put(call.name, call.body as Buffer, call.request.headers['content-type']),
+  'PUT files/*': ({ session, name, body, request }) =>
+    session.files.put(name, body as Buffer, request.headers['content-type']),
 };
-
-function filesOf({ context, session }: ControlCall): SessionFiles {
-  return createSessionFiles(session.store, context.options.env);
-}
 
 /** Handles a request for a path at or below `/__mock`. Never rejects. */
 export async function control(

@@ -7,7 +7,6 @@ import {
   type ErrorWithResponse,
   type HandlerResponse,
   type Router,
-  type RouterOptions,
   type RouteTable,
   type TableRouterOptions,
   toResponse,
@@ -18,14 +17,15 @@ import type { ResolvedOptions } from './options.ts';
 import { readPreferences } from './prism/preferences.ts';
 import { createPrism, loadPrism, type Prism } from './prism/prism.ts';
 
-/** @param source path of a file, which is watched, or a parsed document */
-export async function loadDocument(source: string | object, watch: Watch): Promise<DocumentRoutes> {
+/** Loads the document in a file, and watches it. */
+export async function loadDocument(file: string, watch: Watch): Promise<DocumentRoutes> {
   // Begins now, but is not awaited yet.
   loadPrism().catch(() => {});
   // Imported only if needed, because the import takes time.
   const { InvalidDocumentError, loadRoutes } = await import('@berth/server-stubs/document');
-  const loaded = await loadRoutes(source, watch);
-  if (loaded.routes.routes.length === 0) throw new InvalidDocumentError(loaded.warnings);
+  const loaded = await loadRoutes(file, watch);
+  const { routes: table } = loaded;
+  if (table.routes.length === 0) throw new InvalidDocumentError(loaded.warnings);
   return loaded;
 }
 
@@ -43,15 +43,15 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 /** Serves a standalone document, without credentials. */
 export function serveDocument(
-  { document, routes }: DocumentRoutes,
+  { document, routes: table }: DocumentRoutes,
   options: ResolvedOptions,
-  settings: RouterOptions,
+  settings: TableRouterOptions,
 ): Router {
   const prism = createPrism([document], options);
   const respond = async ({ operationId, request }: Call) =>
     prism.respond(operationId, request.headers.accept, readPreferences(request));
-  const publicRoutes = routes.routes.map((route) => ({ ...route, security: [] }));
-  return createDocumentRouter({ ...routes, routes: publicRoutes }, respond, {
+  const routes = table.routes.map((route) => ({ ...route, security: [] }));
+  return createDocumentRouter({ ...table, routes }, respond, {
     ...settings,
     requests: { bodyBytes: MAX_BODY_BYTES },
     async toError(error, call) {
@@ -73,9 +73,9 @@ async function findDocumented(
   if (isPreference || status >= 500 || !prism.hasStatus(call.operationId, status)) return undefined;
   const preferences = { code: status, dynamic: false };
   const response = prism.respond(call.operationId, undefined, preferences);
-  const found = await response.catch(() => undefined);
-  if (found?.body === undefined) return undefined;
+  const documented = await response.catch(() => undefined);
+  if (documented?.body === undefined) return undefined;
   const violation = message.slice(0, MAX_REASON).replaceAll(/[^\x20-\x7e]/g, '?');
-  const headers = { ...found.headers, 'x-mock-violation': violation };
-  return { [toResponse]: () => ({ ...found, headers }) };
+  const headers = { ...documented.headers, 'x-mock-violation': violation };
+  return { [toResponse]: () => ({ ...documented, headers }) };
 }

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { isLoopback } from '@berth/server-stubs/contract';
-import type { ResolvedOptions } from './options.ts';
 
 const BRACKETS = /^\[(.*)\]$/;
 
 /**
- * Returns whether a host name can only belong to this machine or its network, as a name without a dot does, such as that
- * of a container. A page may point any other name at this machine (DNS rebinding), and is then same-origin with the mock.
- * A mock that is exposed to the network accepts any IP address, because it does not know which one callers use.
+ * Returns whether a host name can only belong to this machine or its network, as a name without a dot does, such as
+ * that of a container. A page may point any other name at this machine (DNS rebinding), and is then same-origin with
+ * the mock. A mock that is exposed to the network accepts any IP address: it does not know which one callers use.
  */
 export function isLocalName(name: string, listenHost: string): boolean {
   const host = name.replace(BRACKETS, '$1').toLowerCase();
@@ -18,7 +17,11 @@ export function isLocalName(name: string, listenHost: string): boolean {
 }
 
 /** Returns whether a call has the host name of another site. */
-export function hasForeignHost(request: IncomingMessage, { host, origins = [] }: ResolvedOptions) {
+export function hasForeignHost(
+  request: IncomingMessage,
+  host: string,
+  origins: readonly string[] = [],
+): boolean {
   if (!isLoopback(host) || origins.includes('*')) return false;
   const name = hostNameOf(request);
   if (name === '' || isLocalName(name, host)) return false;

@@ -1,6 +1,8 @@
+import type { CorsOptions } from '@berth/server-stubs';
 import { isOrigin } from '@berth/server-stubs/contract';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import type { FaultRule } from './faults/fault-rules.ts';
+import { isLoopbackOrigin } from './host.ts';
 import type { HostedServices } from './services/service.ts';
 import {
   assertOptions,
@@ -74,7 +76,11 @@ export const DEFAULTS = {
 /** Options with defaults. `onProblem` receives errors in changed files and in hosted services. */
 export type ResolvedOptions = Omit<MockOptions, 'wireProfile'> & {
   readonly [Name in keyof typeof DEFAULTS]: NonNullable<MockOptions[Name]>;
-} & { readonly wireProfile: WireProfile; readonly onProblem: (message: string) => void };
+} & {
+  readonly wireProfile: WireProfile;
+  readonly cors: CorsOptions;
+  readonly onProblem: (message: string) => void;
+};
 
 interface OptionRow extends OptionRule {
   /** The flag of the command line, as commander reads it. */
@@ -182,11 +188,13 @@ export function resolveOptions(
   onProblem = (message: string) => process.emitWarning(message, 'BerthWarning'),
 ): ResolvedOptions {
   assertOptions(options, OPTIONS);
+  const { wireProfile, origins } = options;
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
   return {
     ...DEFAULTS,
     ...Object.fromEntries(defined),
-    wireProfile: toWireProfile(options.wireProfile),
+    wireProfile: toWireProfile(wireProfile),
+    cors: { origins: origins?.includes('*') ? '*' : (origins ?? isLoopbackOrigin) },
     onProblem,
   };
 }

@@ -1,12 +1,6 @@
 /**
- * What a mock serves: a standalone document, or the contract, which a draft may extend. Who responds to a call:
- *
- * 1. an operation of a standalone document: Prism (`document.ts`)
- * 2. an addition, which a draft adds to the contract: Prism (`surfaces/additions.ts`)
- * 3. an operation that the mock implements: the hosted service (`surfaces/gateway.ts`) or the storage engine
- *    (`surfaces/storage.ts`). If the caller sends `Prefer`, or the service is `hello`: Prism (`surfaces/prefer.ts`), but
- *    real services and documents handle `Prefer` themselves
- * 4. any other call: the router of its surface, with an error
+ * What a mock serves: the contract, which a draft may extend, or a standalone document. Finds the router of a call;
+ * `surfaces/respond.ts` says who responds.
  */
 import type { GatewayRouter } from '@berth/server-stubs';
 import {
@@ -21,17 +15,22 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { FILES_PATH } from '@berth/storage';
 import { loadDocument, serveDocument } from './document.ts';
-import type { Operations } from './faults/fault-rules.ts';
 import { openLive } from './live.ts';
-import type { ResolvedOptions } from './options.ts';
+import { DEFAULTS, type ResolvedOptions } from './options.ts';
 import { createPrism } from './prism/prism.ts';
 import type { Services } from './services/create-services.ts';
-import { type CallTarget, DOCUMENT_UPLOAD_PATH, IMPLEMENTED, type SurfaceName } from './surface.ts';
 import { type SurfaceDescription, serveAdditions } from './surfaces/additions.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
-import { respondToOtherMethods, toDocumentOptions } from './surfaces/responses.ts';
+import { METHODS, respondToOtherMethods, toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
+import {
+  type CallTarget,
+  DOCUMENT_UPLOAD_PATH,
+  IMPLEMENTED,
+  type Operations,
+  type SurfaceName,
+} from './surfaces/surface.ts';
 import { FieldError } from './user-input.ts';
 
 type RequestLine = Parameters<Router['find']>[0];
@@ -48,13 +47,15 @@ export interface MatchedCall extends CallTarget {
 export interface ServedApi {
   match(request: RequestLine): MatchedCall;
   readonly operations: Operations;
+  /** The documents, for people. */
+  readonly title: string;
   /** Accepts WebSockets, and calls hosted services. */
   readonly gateway?: GatewayRouter;
   /** The operations of a standalone document. */
   readonly routes?: RouteTable['routes'];
 }
 
-export const BUILT_IN = [
+const BUILT_IN = [
   { surface: 'gateway', document: gateway, routes: gatewayRoutes },
   { surface: 'storage', document: storage, routes: storageRoutes },
 ] satisfies readonly SurfaceDescription[];
@@ -62,13 +63,13 @@ export const BUILT_IN = [
 /** A document with a path of the contract is a draft, which extends the contract. Any other is standalone. */
 export async function openServedApi(options: ResolvedOptions, services: Services) {
   const auth = await createAuth(options);
-  const { document: path } = options;
+  const { document: file } = options;
   return openLive(async (watch) => {
-    if (path === undefined) return createContractApi(options, auth, services, BUILT_IN);
-    const loaded = await loadDocument(path, watch);
+    if (file === undefined) return createContractApi(options, auth, services, BUILT_IN);
+    const loaded = await loadDocument(file, watch);
     const surface = findExtendedSurface(loaded);
     if (surface === undefined) return createStandaloneApi(loaded, options);
-    return createContractApi(options, auth, services, [{ ...loaded, surface }, ...BUILT_IN]);
+    return createContractApi(options, auth, services, [{ ...loaded, surface, file }, ...BUILT_IN]);
   }, options);
 }
 
@@ -91,26 +92,32 @@ function findExtendedSurface({ document: { paths } }: DocumentRoutes) {
 
 /** @throws FieldError if an option has no effect */
 function createStandaloneApi(loaded: DocumentRoutes, options: ResolvedOptions): ServedApi {
-  const { document, services, credentials } = options;
-  const rest = `has no effect together with ${document}, a standalone document, which is served without credentials: remove one of them.`;
-  if (services !== undefined) throw new FieldError('services', rest);
-  if (credentials !== 'present') throw new FieldError('credentials', rest);
+  assertEffective(options);
   // Faults and the log treat its calls as gateway calls.
   const surface = 'gateway';
-  const { routes } = loaded.routes;
+  const { routes: table } = loaded;
   const router = serveDocument(loaded, options, toDocumentOptions(options, surface));
-  const routers = [{ surface, router }] as const;
   return {
-    match(request) {
-      const found = findOperation(routers, request);
-      if (found !== undefined) return found;
-      if (request.method !== 'OPTIONS') return { surface, listener: router };
-      const methods = listMethods(routers, request);
-      return { surface, listener: respondToOtherMethods(methods, options) };
-    },
-    operations: new Map(routes.map(({ operationId }) => [operationId, surface])),
-    routes,
+    match: (request) =>
+      findOperation([{ surface, router }], request) ?? { surface, listener: router },
+    operations: new Map(table.routes.map(({ operationId }) => [operationId, surface])),
+    title: String(options.document),
+    routes: table.routes,
   };
+}
+
+/** A standalone document has neither services nor environments nor credentials. */
+function assertEffective(options: ResolvedOptions): void {
+  const predicate = `has no effect together with ${options.document}, a standalone document: remove one of them.`;
+  if (options.services !== undefined) throw new FieldError('services', predicate);
+  for (const name of ['env', 'credentials'] as const) {
+    if (options[name] !== DEFAULTS[name]) throw new FieldError(name, predicate);
+  }
+}
+
+function toTitle({ document, file }: SurfaceDescription): string {
+  const { title, version } = Object(document.info);
+  return `the ${title} ${version}${file === undefined ? '' : ` (${file})`}`;
 }
 
 /** @param descriptions a draft comes first: Prism falls back to the built-in document for what the draft omits */
@@ -139,8 +146,8 @@ function createContractApi(
   ];
   return {
     match(request) {
-      const found = findOperation(routers, request);
-      if (found !== undefined) return found;
+      const match = findOperation(routers, request);
+      if (match !== undefined) return match;
       const addition = additions.find((each) => listMethods([each], request).length > 0);
       if (addition === undefined) {
         const surface = surfaceOf(request);
@@ -151,6 +158,10 @@ function createContractApi(
       return { surface: addition.surface, listener: respondToOtherMethods(methods, options) };
     },
     operations: listOperations(descriptions),
+    title: BUILT_IN.map((builtIn) => {
+      const served = descriptions.find(({ surface }) => surface === builtIn.surface) ?? builtIn;
+      return toTitle(served);
+    }).join(' and '),
     gateway,
   };
 }
@@ -169,9 +180,9 @@ function findOperation(
   request: RequestLine,
 ): MatchedCall | undefined {
   for (const { surface, router } of routers) {
-    const found = router.find(request);
-    if (found === undefined) continue;
-    const { operationId, path } = found;
+    const match = router.find(request);
+    if (match === undefined) continue;
+    const { operationId, path } = match;
     // Documents may use the name for other things.
     const name = IMPLEMENTED.has(operationId) ? path.name : undefined;
     return { surface, listener: router, operationId, service: name && (decodeText(name) ?? name) };
@@ -179,10 +190,10 @@ function findOperation(
   return undefined;
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
-
-function listMethods(routers: readonly ServedRouter[], { url }: RequestLine) {
-  return METHODS.filter((method) => findOperation(routers, { method, url }) !== undefined);
+/** Lists the methods of a path, with OPTIONS; empty if the path is unknown. */
+function listMethods(routers: readonly ServedRouter[], { url }: RequestLine): readonly string[] {
+  const methods = METHODS.filter((method) => findOperation(routers, { method, url }));
+  return methods.length > 0 ? [...methods, 'OPTIONS'] : [];
 }
 
 /** Unknown paths under `/api` get a storage error; all others get a gateway error. */

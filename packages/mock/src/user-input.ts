@@ -26,7 +26,7 @@ export function toInteger(value: unknown, min: number, max = Infinity): number |
   return isInteger(number, min) && number <= max ? number : undefined;
 }
 
-/** Returns a sentence, after a space, with the name that a user may have meant, or with all of them. Returns '' if `names` is empty. */
+/** Returns a sentence, after a space, with the name that a user may have meant, or with all names; '' without any. */
 export function suggest(name: string, names: readonly string[], kind: string): string {
   if (names.length === 0) return '';
   const similar = closest(name, names);

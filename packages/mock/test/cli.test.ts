@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import gatewayDocument from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { testOn } from '../../../scripts/testing/engines.ts';
@@ -89,6 +90,14 @@ test('prints why a service fails, even after its response, and keeps running if 
   expect((await finished).code).toBe(0);
 });
 
+test('names a draft, with its title and version', async () => {
+  const info = { title: 'Our gateway', version: '1.1.0' };
+  const text = JSON.stringify({ ...gatewayDocument, info });
+  const [draft = ''] = await writeFiles({ 'draft.json': text });
+  const { printed } = await start(draft);
+  expect(printed).toContain(`Mock of the Our gateway 1.1.0 (${draft}) and the Storage API `);
+});
+
 test('applies --origins and --faults, and prints why a call is rejected', async () => {
   const page = 'https://app.example.com';
   const origins = ['--origins', page, '--origins', 'https://b.example.com'];
@@ -157,7 +166,9 @@ test.each<[string[], string | RegExp]>([
   [['--host', '192.0.2.1', '--port', '0'], /^192\.0\.2\.1 is not an address of this machine: /],
   [['--prot', '1'], /Did you mean --port\?\)\s+See .*berth-mock --help for the options\.$/m],
   [['extra.yaml', 'extra'], 'too many arguments'],
-  [[petstore, '--credentials', 'strict'], /^credentials has no effect .*petstore\.yaml, /],
+  [[petstore, '--credentials', 'strict'], /^--credentials has no effect .*petstore\.yaml, /],
+  [[petstore, '--services', 'shop=http://a.example'], /^--services has no effect /],
+  [[petstore, '--env', 'shop'], /^--env has no effect /],
   [[petstore, '--faults', 'lisst:reset'], /^--faults: match .*Did you mean list\?$/m],
   [[none], /^test\/none does not exist\.$/m],
   [['--services', 'shop=htp:/x'], /^services: shop: use a function .*, got 'htp:\/x'\.$/m],

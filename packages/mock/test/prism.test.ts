@@ -141,7 +141,14 @@ describe('an operation that only a draft has', () => {
   test.each([
     ['no credentials', 'POST', {}, { prefix: 'a' }, 401, /header is missing/],
     ['a bad body', 'POST', STORAGE_HEADERS, { prefix: 1 }, 400, /body\.prefix must be a string/],
-    ['another method', 'PUT', STORAGE_HEADERS, { prefix: 'a' }, 405, /use POST, DELETE\.$/],
+    [
+      'another method',
+      'PUT',
+      STORAGE_HEADERS,
+      { prefix: 'a' },
+      405,
+      /use POST, DELETE, OPTIONS\.$/,
+    ],
   ])('gets errors of the contract: %s', async (_, method, headers, body, status, message) => {
     const reply = await call(mock, {
       method,
@@ -154,10 +161,10 @@ describe('an operation that only a draft has', () => {
   });
 
   test.each([
-    ['PUT', '/v1/list', 405, 'GET, HEAD, DELETE'],
-    ['OPTIONS', '/v1/list', 204, 'GET, HEAD, DELETE'],
-    ['PUT', '/v1/cloudrun/hello', 405, 'GET, HEAD, POST, DELETE'],
-    ['OPTIONS', '/v1/cloudrun/hello', 204, 'GET, HEAD, POST, DELETE'],
+    ['PUT', '/v1/list', 405, 'GET, HEAD, DELETE, OPTIONS'],
+    ['OPTIONS', '/v1/list', 204, 'GET, HEAD, DELETE, OPTIONS'],
+    ['PUT', '/v1/cloudrun/hello', 405, 'GET, HEAD, POST, DELETE, OPTIONS'],
+    ['OPTIONS', '/v1/cloudrun/hello', 204, 'GET, HEAD, POST, DELETE, OPTIONS'],
   ])('allows its methods and those of the contract: %s %s', async (method, path, status, allow) => {
     const { post } = gatewayDocument.paths['/v1/cloudrun/{name}'];
     const document = await writeGatewayDraft({

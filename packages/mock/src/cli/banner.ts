@@ -2,9 +2,8 @@ import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { Mock } from '../create-mock.ts';
-import { BUILT_IN } from '../served-api.ts';
 import { joinLines, quote } from '../shell.ts';
-import { BUCKET } from '../surface.ts';
+import { BUCKET } from '../surfaces/surface.ts';
 
 export async function describeMock(
   mock: Mock,
@@ -13,15 +12,14 @@ export async function describeMock(
 ): Promise<string> {
   const { url } = mock;
   const { env } = options;
-  const { routes } = api.current;
+  const { title, routes } = api.current;
   const page = `Log and files  ${url}/__mock`;
   if (routes !== undefined) {
     const operations = routes.map(({ method, path }) => `  ${method} ${path}`);
-    return [`Mock of ${options.document}`, '', url, ...operations, '', page].join('\n');
+    return [`Mock of ${title}`, '', url, ...operations, '', page].join('\n');
   }
-  const titles = BUILT_IN.map(({ document: { info } }) => `${info.title} ${info.version}`);
   const lines = [
-    `Mock of the ${titles.join(' and the ')}, environment ${env}`,
+    `Mock of ${title}, environment ${env}`,
     '',
     `Gateway        ${url}/v1/cloudrun/<name>/<anyPath>`,
     `Storage API    ${url}/api/v2/envs/${env}`,

@@ -42,7 +42,7 @@ export async function run(argv: readonly string[], version: string): Promise<voi
 }
 
 /** Errors in an option, or in a file that it names. */
-const FIXABLE = ['ServicesError', 'InvalidDocumentError', 'FieldError'];
+const FIXABLE = ['ServicesError', 'InvalidDocumentError'];
 
 function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string | undefined {
   const { port, host } = options;
@@ -56,12 +56,17 @@ function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string |
     case 'EAI_AGAIN':
       return `${host} is not an address of this machine: choose another one with --host.`;
     default:
-      // Rules are parsed last, because they may match operations of the document.
-      if (error instanceof FieldError && error.field.startsWith('faults[')) {
-        return `--faults: ${(error.cause as Error).message}`;
-      }
+      if (error instanceof FieldError) return toFlagMessage(error);
       return FIXABLE.includes(error.name) ? error.message : undefined;
   }
+}
+
+/** Names the flag of an option that turns out to be invalid only when the mock starts. */
+function toFlagMessage({ field, message, cause }: FieldError): string {
+  // The rules may match operations of the document.
+  if (field.startsWith('faults[')) return `--faults: ${(cause as Error).message}`;
+  const [flag] = OPTIONS[field as OptionName].flag.split(' ');
+  return message.replace(field, flag as string);
 }
 
 /** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errorCodesOf, SURFACES, type SurfaceName, toErrorWithCode } from '../surface.ts';
+import { errorCodesOf, SURFACES, type SurfaceName, toErrorWithCode } from '../surfaces/surface.ts';
 import { toInteger } from '../user-input.ts';
 
 /** The faults of one call, by kind. */
@@ -14,29 +14,14 @@ export interface Fault {
   readonly code?: string;
 }
 
-interface FaultedCall {
-  readonly request: IncomingMessage;
-  /** Undefined for a WebSocket. */
-  readonly response: ServerResponse | undefined;
-  readonly surface: SurfaceName;
-  /** Aborted when the caller disconnects. */
-  readonly signal: AbortSignal;
-}
-
-interface CallWithBody extends FaultedCall {
-  readonly response: ServerResponse;
-  /** Called before the first byte: counts the call. Returns false if other calls have used up the rule meanwhile. */
-  readonly begin: () => boolean;
-}
-
 /** The effect of a fault; exactly one of: */
 type Effect<Value> =
-  /** Delays the call before it is handled. */
-  | { delay(value: Value, call: FaultedCall): Promise<void> }
+  /** Delays the call before it is handled. The signal is aborted when the caller disconnects. */
+  | { delay(value: Value, signal: AbortSignal): Promise<void> }
   /** Responds or closes the connection, so that the call is not handled. @throws SurfaceError to respond with */
-  | { endCall(value: Value, call: FaultedCall): void }
-  /** Changes the body by overriding `write` and `end`; the head is already fixed. */
-  | { changeBody(value: Value, call: CallWithBody): void };
+  | { endCall(value: Value, request: IncomingMessage, surface: SurfaceName): void }
+  /** Changes the body; the head is already fixed. `begin` counts the call, and returns false to leave the body as is. */
+  | { changeBody(value: Value, response: ServerResponse, begin: () => boolean): void };
 
 export type FaultKind<Value> = Effect<Value> & {
   /** What the value must be, as the end of a sentence without its period. */
@@ -59,13 +44,13 @@ export const FAULT_KINDS: {
   latency: {
     requirement: () => 'an integer number of milliseconds such as 200, at most one hour',
     parse: (value) => toInteger(value, 0, MAX_LATENCY_MS),
-    delay: (ms, { signal }) => wait(ms, signal),
+    delay: wait,
   },
   reset: {
     requirement: () => 'true or omitted',
     parse: (value) => (value === true || value === 'true' ? true : undefined),
     // RFC 9293, section 3.10.7: a TCP reset, which clients see as `ECONNRESET`.
-    endCall: (_, { request }) => void request.socket.resetAndDestroy(),
+    endCall: (_, { socket }) => void socket.resetAndDestroy(),
   },
   truncate: {
     requirement: () => 'an integer number of bytes',
@@ -79,7 +64,7 @@ export const FAULT_KINDS: {
         : `an error code of ${surface}: ${errorCodesOf(surface).join(', ')}`,
     parse: (input) => SURFACES.flatMap((name) => errorCodesOf(name)).find((code) => code === input),
     appliesTo: (code, surface) => errorCodesOf(surface).includes(code),
-    endCall(code, { surface }) {
+    endCall(code, _, surface) {
       throw toErrorWithCode(surface, code);
     },
   },
@@ -97,7 +82,7 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Cuts the body, but not `Content-Length`, and then closes the connection. The mock passes no callbacks to `write`. */
-function truncateBody(maxBytes: number, { response, begin }: CallWithBody): void {
+function truncateBody(maxBytes: number, response: ServerResponse, begin: () => boolean): void {
   const write = response.write.bind(response);
   const end = response.end.bind(response);
   let remaining: number | undefined;

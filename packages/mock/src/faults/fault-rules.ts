@@ -1,5 +1,12 @@
-import { findNameProblem } from '../services/service.ts';
-import { type CallTarget, SURFACES, type SurfaceName, toErrorOfKind } from '../surface.ts';
+import { HttpError } from '@berth/server-stubs/contract';
+import {
+  type CallTarget,
+  findNameProblem,
+  type Operations,
+  SURFACES,
+  type SurfaceName,
+  toSurfaceError,
+} from '../surfaces/surface.ts';
 import { FieldError, isObject, suggest, toInteger } from '../user-input.ts';
 import { FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
 
@@ -13,25 +20,11 @@ export interface FaultRule extends Fault {
   readonly times?: number;
 }
 
-/** The surface of each operation, by `operationId`. */
-export type Operations = ReadonlyMap<string, SurfaceName>;
-
-/** A rule of a session, with the number of calls that it may still apply to. */
-interface ActiveRule {
-  readonly rule: FaultRule;
-  remaining: number;
-}
-
-/** A call, and the names of the faults with an effect on it, to which `FaultRules` adds. */
-interface FaultedTarget extends CallTarget {
-  readonly faults: string[];
-}
-
 /** The fault rules of a session. */
 export class FaultRules {
   readonly #initial: readonly FaultRule[];
   readonly #operations: () => Operations;
-  readonly #active = new Map<string, ActiveRule>();
+  readonly #rules = new Map<string, FaultRule>();
 
   constructor(initial: readonly FaultRule[], operations: () => Operations) {
     this.#initial = initial;
@@ -41,9 +34,7 @@ export class FaultRules {
 
   /** Returns the rules with their remaining `times`. */
   list(): readonly FaultRule[] {
-    return Array.from(this.#active.values(), ({ rule, remaining }) =>
-      rule.times === undefined ? rule : { ...rule, times: remaining },
-    );
+    return [...this.#rules.values()];
   }
 
   /**
@@ -54,63 +45,50 @@ export class FaultRules {
    */
   put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule {
     const parsed = parseFaultRule(name, rule, this.#operations());
-    this.#active.set(name, activate(parsed));
+    this.#rules.set(name, parsed);
     return parsed;
   }
 
   /** Removes a rule. Returns whether it existed. */
   delete(name: string): boolean {
-    return this.#active.delete(name);
+    return this.#rules.delete(name);
   }
 
   reset(): void {
-    this.#active.clear();
-    for (const rule of this.#initial) this.#active.set(rule.name, activate(rule));
+    this.#rules.clear();
+    for (const rule of this.#initial) this.#rules.set(rule.name, rule);
   }
 
   /**
    * Returns the effects on a call, in the order in which they are applied: those of the header or, without one, of the
-   * matching rules. Rules that have an effect count the call for `times`, but a rule that only changes the body counts
-   * it when the body begins, because it may be empty.
+   * matching rules.
    */
-  selectEffects(call: FaultedTarget, mayHaveBody: boolean, header?: string) {
-    const active =
+  selectEffects(call: CallTarget, mayHaveBody: boolean, header?: string) {
+    const rules =
       header === undefined
-        ? [...this.#active.values()].filter(({ rule }) => matches(rule, call))
-        : [activate(parseHeader(header, call))];
-    const effects = toEffects(active, call.surface, mayHaveBody);
-    for (const { kind, source } of effects) {
-      if (!('changeBody' in kind)) this.#begin(source, call);
-    }
-    return effects.map(({ kind, value, source }) => {
-      const begin = () => this.#begin(source, call);
-      return { kind, value, begin };
-    });
+        ? this.list().filter((rule) => matches(rule, call))
+        : [parseHeader(header, call)];
+    return toEffects(rules, call.surface, mayHaveBody);
   }
 
-  /** Counts and names a rule once for a call. Returns false if other calls have used it up. */
-  #begin(active: ActiveRule, { faults }: FaultedTarget): boolean {
-    const { name } = active.rule;
-    if (faults.includes(name)) return true;
-    if (active.remaining === 0) return false;
-    faults.push(name);
-    active.remaining -= 1;
-    if (active.remaining === 0 && this.#active.get(name) === active) this.#active.delete(name);
+  /** Counts a call for the `times` of a rule. Returns false if other calls have used it up. */
+  count({ name, times }: FaultRule): boolean {
+    if (times === undefined) return true;
+    const rule = this.#rules.get(name);
+    if (rule?.times === undefined) return false;
+    if (rule.times === 1) this.#rules.delete(name);
+    else this.#rules.set(name, { ...rule, times: rule.times - 1 });
     return true;
   }
-}
-
-function activate(rule: FaultRule): ActiveRule {
-  return { rule, remaining: rule.times ?? Infinity };
 }
 
 const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
 const KIND_NAMES = KINDS.map(([name]) => name);
 
-function toEffects(active: readonly ActiveRule[], surface: SurfaceName, mayHaveBody: boolean) {
+function toEffects(rules: readonly FaultRule[], surface: SurfaceName, mayHaveBody: boolean) {
   const kinds = KINDS.filter(([, kind]) => mayHaveBody || !('changeBody' in kind));
   const effects = kinds
-    .flatMap(([name, kind]) => active.map((source) => ({ source, kind, value: source.rule[name] })))
+    .flatMap(([name, kind]) => rules.map((rule) => ({ rule, kind, value: rule[name] })))
     .filter(({ kind, value }) => value !== undefined && kind.appliesTo?.(value, surface) !== false);
   const ending = effects.findIndex(({ kind }) => 'endCall' in kind);
   return ending < 0 ? effects : effects.slice(0, ending + 1);
@@ -130,7 +108,7 @@ function parseHeader(text: string, { surface }: CallTarget): FaultRule {
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
     const message = `${FAULT_HEADER}: ${error.message}`;
-    throw toErrorOfKind(surface, 'invalid-request', { message });
+    throw toSurfaceError(surface, new HttpError('invalid-request', message));
   }
 }
 

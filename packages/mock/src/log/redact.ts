@@ -46,7 +46,7 @@ export function redactTarget(target: string): string {
   return redactFields(target, /([?&]([^=&?\s]+)=)([^&\s]+)/g);
 }
 
-/** Redacts JSON, also if it is invalid, and forms. Callers may send them without a type. */
+/** Redacts form bodies and JSON, even if malformed. Callers may send them without a type. */
 export function redactBody(body: string): string {
   if (/^\s*[{[]/.test(body)) return redactFields(body, JSON_FIELD, `"${REDACTED}"`);
   if (body.startsWith('--')) return body.replace(MULTIPART_FIELD, redactPart);

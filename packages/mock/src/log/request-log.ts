@@ -1,8 +1,7 @@
-import type { WireProfile } from '@berth/spec/wire-profile';
 import type { MockCall } from '../call.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Session } from '../sessions/session.ts';
-import type { CallTarget } from '../surface.ts';
+import type { CallTarget } from '../surfaces/surface.ts';
 import { redactBody, redactHeaders, redactTarget } from './redact.ts';
 
 /** A call in the log of its session. Credentials are replaced by `***`. */
@@ -74,8 +73,8 @@ export class RequestLog {
   }
 }
 
-export function toLoggedRequest(call: MockCall, profile: WireProfile): LoggedRequest {
-  const headers = redactHeaders(call.headers, profile);
+export function toLoggedRequest(call: MockCall, { wireProfile }: ResolvedOptions): LoggedRequest {
+  const headers = redactHeaders(call.headers, wireProfile);
   const body = call.body && redactBody(call.body);
   return { ...toSummary(call), headers, body };
 }

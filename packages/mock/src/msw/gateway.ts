@@ -9,7 +9,6 @@ import {
   notAllowed,
   SIGNATURE,
   toCallerResponse,
-  toContractError,
   toServiceHeaders,
 } from '@berth/server-stubs/contract';
 import { type HttpHandler, type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
@@ -22,8 +21,9 @@ import {
   toHead,
   toServiceRequest,
 } from '../services/run-code.ts';
-import { findNameProblem, type ServiceHandler, unknownService } from '../services/service.ts';
-import { createPresentAuth, isSignature, type PresentAuth } from '../surfaces/auth.ts';
+import { type ServiceHandler, unknownService } from '../services/service.ts';
+import { isPresent } from '../surfaces/auth.ts';
+import { findNameProblem, toSurfaceError } from '../surfaces/surface.ts';
 import { suggest } from '../user-input.ts';
 import { type Deployment, escapePattern, handleSurface, report } from './handle-surface.ts';
 
@@ -33,15 +33,14 @@ type Services = ReadonlyMap<string, ServiceHandler>;
 const [{ path: TEMPLATE } = { path: '' }] = gatewayRoutes.routes;
 const ROOT = TEMPLATE.slice(0, TEMPLATE.indexOf('{'));
 
-const METHODS = ['HEAD', ...new Set(gatewayRoutes.routes.map(({ method }) => method))];
+const METHODS = [...new Set(gatewayRoutes.routes.map(({ method }) => method)), 'HEAD', 'OPTIONS'];
 
 export function handleGateway(deployment: Deployment, services: Services): HttpHandler {
   const upstreamStatus = deployment.profile.gatewayHeaders.upstreamStatus.toLowerCase();
-  const auth = createPresentAuth(deployment.profile);
   const path = `${escapePattern(ROOT)}.*`;
   return handleSurface('gateway', path, deployment, async (call, request) => {
     if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
-    assertCredentials(auth, call.request.headers.authorization);
+    assertCredentials(call.request.headers.authorization);
     const { name, rest } = splitServicePath(call.rawPath);
     const problem = findNameProblem(name);
     if (problem !== undefined) {
@@ -63,13 +62,10 @@ export function handleGateway(deployment: Deployment, services: Services): HttpH
 
 const CREDENTIALS = `The Authorization header must be "Bearer <ACCESS_TOKEN>" or a ${SIGNATURE.algorithm} signature.`;
 
-/** @throws GatewayError */
-function assertCredentials({ gateway }: PresentAuth, authorization = ''): void {
-  const [, token] = /^Bearer +(.*)$/i.exec(authorization) ?? [];
-  if (token !== undefined && gateway.bearerToken(token)) return;
-  if (isSignature(authorization) && gateway.signature()) return;
-  const kind = authorization === '' ? 'missing-credentials' : 'unauthorized';
-  throw toContractError('gateway', new HttpError(kind, CREDENTIALS));
+/** @throws HttpError */
+function assertCredentials(authorization = ''): void {
+  if (isPresent(authorization)) return;
+  throw new HttpError(authorization === '' ? 'missing-credentials' : 'unauthorized', CREDENTIALS);
 }
 
 /** Returns the name of the service, decoded, and the rest of the path, as sent. */
@@ -97,7 +93,6 @@ const MAX_CLOSE_REASON = 123;
 /** Creates the handler for the WebSockets of all services. MSW accepts each one before a service sees it. */
 export function handleSockets(deployment: Deployment, services: Services): WebSocketHandler {
   const baseUrl = deployment.baseUrl.replace(/^http/, 'ws');
-  const auth = createPresentAuth(deployment.profile);
   const link = ws.link(new RegExp(`^${escapePattern(baseUrl + ROOT)}.*$`));
   return link.addEventListener('connection', async ({ client, info }) => {
     const { href, search } = client.url;
@@ -105,9 +100,9 @@ export function handleSockets(deployment: Deployment, services: Services): WebSo
       client.close(POLICY_VIOLATION, reason.slice(0, MAX_CLOSE_REASON));
     const { protocol, authorization } = readHandshake(info.protocols);
     try {
-      assertCredentials(auth, authorization);
+      assertCredentials(authorization);
     } catch (error) {
-      const { code } = error as GatewayError;
+      const { code } = toSurfaceError('gateway', error as HttpError);
       return close(`${code}: pass the token as the subprotocol ${BEARER}<token>.`);
     }
     const { name, rest } = splitServicePath(href.slice(baseUrl.length).replace(/[?#].*/, ''));

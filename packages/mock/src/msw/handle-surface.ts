@@ -11,7 +11,7 @@ import {
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
-import { type SurfaceName, toChallenge, toErrorOfKind, toSurfaceError } from '../surface.ts';
+import { type SurfaceName, toChallenge, toSurfaceError } from '../surfaces/surface.ts';
 
 /** The deployment that the handlers replace. */
 export interface Deployment {
@@ -35,8 +35,9 @@ export function handleSurface(
   async function handle(request: Request): Promise<Response> {
     const call = toCall(request, baseUrl);
     const origin = request.headers.get('origin') ?? undefined;
-    const common = { ...cors.response(origin), 'x-request-id': call.requestId };
-    const send = (response: HandlerResponse) => toFetchResponse(response, common, request, profile);
+    const commonHeaders = { ...cors.response(origin), 'x-request-id': call.requestId };
+    const send = (response: HandlerResponse) =>
+      toFetchResponse(response, commonHeaders, request, profile);
     // D11: OPTIONS is the CORS preflight (204), even for unknown paths.
     if (request.method === 'OPTIONS') {
       return send({ status: 204, headers: cors.preflight(call.request.headers) });
@@ -80,23 +81,20 @@ function toCall(request: Request, baseUrl: string): Call {
 }
 
 function toErrorResponse(error: unknown, name: SurfaceName, call: Call): HandlerResponse {
-  if (error instanceof HttpError) {
-    const known = toSurfaceError(name, error)[toResponse](call);
-    return { ...known, headers: { ...error.headers, ...known.headers } };
-  }
+  if (error instanceof HttpError) return toSurfaceError(name, error)[toResponse](call);
   if (hasResponse(error)) return error[toResponse](call);
   report(error, call);
-  return toErrorOfKind(name, 'handler-failed')[toResponse](call);
+  return toSurfaceError(name, new HttpError('handler-failed', ''))[toResponse](call);
 }
 
-/** @param common headers of every response on the surface */
+/** @param commonHeaders those of every response on the surface */
 function toFetchResponse(
   { status, headers: added = {}, body }: HandlerResponse,
-  common: Readonly<Record<string, string>>,
+  commonHeaders: Readonly<Record<string, string>>,
   { method, signal }: Request,
   profile: WireProfile,
 ): Response {
-  const headers = new Headers(common);
+  const headers = new Headers(commonHeaders);
   for (const [name, value] of Object.entries(added)) {
     if (value === undefined) continue;
     if (!MERGED_HEADERS.has(name.toLowerCase())) headers.delete(name);

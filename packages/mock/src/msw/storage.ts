@@ -22,8 +22,8 @@ import {
 import { FILES_PATH, type StorageApi, UPLOAD_PATH } from '@berth/storage';
 import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
 import type { HttpHandler } from 'msw';
-import { DOCUMENT_UPLOAD_PATH } from '../surface.ts';
 import { createPresentAuth } from '../surfaces/auth.ts';
+import { DOCUMENT_UPLOAD_PATH } from '../surfaces/surface.ts';
 import { type Deployment, escapePattern, handleSurface } from './handle-surface.ts';
 
 const ROUTES = storageRoutes.routes.filter(({ path }) => path !== DOCUMENT_UPLOAD_PATH);
@@ -43,7 +43,8 @@ export function handleStorage(deployment: Deployment, { storage }: StorageApi): 
     const [, segment = '', id = ''] = PATH.exec(rawPath) ?? [];
     const route = ROUTES.find(({ operationId }) => operationId === id);
     if (route?.body === undefined) throw notFound(rawPath);
-    if (request.method !== route.method) throw notAllowed(request.method, [route.method]);
+    if (request.method !== route.method)
+      throw notAllowed(request.method, [route.method, 'OPTIONS']);
     const env = decodeText(segment);
     if (env === undefined) throw badPath('envId');
     const { headers } = call.request;
@@ -60,7 +61,7 @@ export function handleStorage(deployment: Deployment, { storage }: StorageApi): 
 
 export function handleUploads(deployment: Deployment, { upload }: StorageApi): HttpHandler {
   return handleSurface('upload', escapePattern(UPLOAD_PATH), deployment, async (call, request) => {
-    if (request.method !== 'POST') throw notAllowed(request.method, ['POST']);
+    if (request.method !== 'POST') throw notAllowed(request.method, ['POST', 'OPTIONS']);
     const form = await readForm(request);
     return handleForm(form, deployment.profile, (input) => upload.uploadFile(input, call));
   });

@@ -25,7 +25,7 @@ export function listOperations(documents: readonly JsonObject[]): Map<string, Op
   return operations;
 }
 
-/** Returns a document with only an operation's responses and no references, because Prism would follow every path of them. */
+/** Returns a document with only an operation's responses, and no references: Prism would follow every path of them. */
 export function toResponsesDocument({ operation, document }: Operation): JsonObject {
   const { operationId, deprecated, responses } = operation;
   const entries = entriesOf(responses).map(([status, response]) => [
@@ -73,7 +73,7 @@ const MAX_SCHEMAS = 2000;
 /** Max recursion depth of a schema. */
 const MAX_REPEATS = 2;
 
-/** Keywords with the schemas that an example is made of. Prism would also follow references in others, and in extensions. */
+/** Keywords with the schemas that an example is made of. Prism would also follow references in other keywords. */
 const MAPS = ['properties', 'patternProperties'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const SINGLES = ['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else'];
@@ -82,7 +82,7 @@ const OMITTED =
   /^(\$.*|x-(?!faker$).*|definitions|dependentSchemas|propertyNames|unevaluated(Items|Properties))$/;
 
 /**
- * Copies a schema and replaces each `$ref` with the schema that it refers to. What is beyond the limits is left out: a
+ * Copies a schema and replaces each `$ref` with the schema that it refers to. What is beyond the limits is omitted: a
  * property, a choice, the items of an array. If there are too many schemas, the copy has fewer levels.
  */
 function expandSchema(document: JsonObject, schema: unknown): unknown {
@@ -93,17 +93,17 @@ function expandSchema(document: JsonObject, schema: unknown): unknown {
   }
 }
 
-/** @returns undefined if the schema is left out */
+/** @returns undefined if the schema is omitted */
 function copySchema(
   document: JsonObject,
   schema: unknown,
   levels: number,
-  outer: readonly string[],
+  ancestorRefs: readonly string[],
   budget: { schemas: number },
 ): unknown {
   if (!isObject(schema)) return schema;
   budget.schemas -= 1;
-  const { references, resolved } = resolve(document, schema, outer);
+  const { references, resolved } = resolve(document, schema, ancestorRefs);
   // A response has no properties that are `writeOnly`.
   if (resolved === undefined || resolved.writeOnly === true || budget.schemas < 0) return undefined;
   const hasParts = PARTS.some((key) => key in resolved);
@@ -128,7 +128,7 @@ function copySchema(
   return copy;
 }
 
-/** @returns undefined if all schemas of the keyword are left out, because generators fail on an empty one */
+/** @returns undefined if all schemas of the keyword are omitted, because generators fail on an empty one */
 function copyKeyword(key: string, value: unknown, copyPart: (part: unknown) => unknown): unknown {
   if (SINGLES.includes(key)) return copyPart(value);
   if (MAPS.includes(key)) {
@@ -141,7 +141,7 @@ function copyKeyword(key: string, value: unknown, copyPart: (part: unknown) => u
   return kept.length > 0 ? kept : undefined;
 }
 
-/** The largest sizes in an example, which multiply. Prism would generate larger ones for seconds, or fill the memory. */
+/** The largest sizes in an example, which multiply. Prism could take seconds for larger ones, or fill the memory. */
 const MAX_SIZES = {
   minLength: 1_000,
   minItems: 20,

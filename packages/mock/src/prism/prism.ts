@@ -184,7 +184,7 @@ const MEDIA_RANGE = new RegExp(
   `^\\s*${TOKEN}/${TOKEN}(\\s*;\\s*${TOKEN}=(${TOKEN}|"[^"]*"))*\\s*$`,
 );
 
-/** Prism throws on invalid media ranges. For any type, it would choose a documented `*` + `/*`, so JSON is preferred. */
+/** Prism throws on invalid media ranges. For any type, it would choose a documented `*` + `/*`: JSON is preferred. */
 function toPrismAccept(accept = '*/*'): string {
   const ranges = accept.split(',').filter((range) => MEDIA_RANGE.test(range));
   return (ranges.length > 0 ? ranges : ['*/*'])

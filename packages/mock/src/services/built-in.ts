@@ -1,6 +1,5 @@
-/** The services `hello` and `echo`, which a user may replace. */
+/** The service `echo`, which a user may replace. */
 import { events } from './events.ts';
-import type { RunningService } from './running-service.ts';
 import type { ServiceHandler } from './service.ts';
 
 /** Returns what it receives. The README describes its paths. */
@@ -28,5 +27,3 @@ export const echo: ServiceHandler = {
     for await (const message of socket) await socket.send(message);
   },
 };
-
-export const hello: RunningService = { contract: true };

@@ -2,25 +2,29 @@ import { dirname, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { openLive, type Watch } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { echo, hello } from './built-in.ts';
+import { findNameProblem } from '../surfaces/surface.ts';
+import { echo } from './built-in.ts';
 import { createCodeService } from './code-service.ts';
-import { isDocument, startDocumentService } from './document-service.ts';
+import { startDocumentService } from './document-service.ts';
 import { CODE, isCode } from './run-code.ts';
 import type { RunningService, ServiceContext } from './running-service.ts';
-import { findNameProblem, type HostedServices, unknownService } from './service.ts';
+import type { HostedServices } from './service.ts';
 import { openServicesFile, ServicesError } from './services-file.ts';
 import { ADDRESS, createUrlService, toServiceUrl } from './url-service.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
-/** Creates the hosted services: the user's, `hello` and `echo`. A change in one of their files applies from the next call. */
+/**
+ * Creates the hosted services: the user's, `echo`, and `hello`, which nothing implements. A change in one of their
+ * files applies from the next call.
+ */
 export async function createServices(options: ResolvedOptions) {
   const { services: source } = options;
   // Paths in a definition are relative to it.
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
 
   async function startAll(definitions: HostedServices, watch: Watch) {
-    const running = new Map<string, RunningService>([['hello', hello]]);
+    const running = new Map<string, RunningService | undefined>([['hello', undefined]]);
     for (const [name, definition] of Object.entries({ echo, ...definitions })) {
       const problem = findNameProblem(name);
       if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);
@@ -37,29 +41,17 @@ export async function createServices(options: ResolvedOptions) {
     typeof source === 'string'
       ? openServicesFile(source, startAll)
       : { load: (watch: Watch) => startAll(source ?? {}, watch), close() {} };
-  const services = await openLive(load, options).catch((error) => {
+  try {
+    const { refresh } = await openLive(load, options);
+    return { refresh, close };
+  } catch (error) {
     close();
     throw error;
-  });
-  return {
-    /** @throws GatewayError SERVICE_NOT_FOUND */
-    async find(name: string) {
-      const running = await services.refresh();
-      const found = running.get(name);
-      if (found !== undefined) return found;
-      const names = [...running.keys()];
-      throw unknownService(name, names, 'with --services or the services option');
-    },
-    close,
-  };
+  }
 }
-
-const DOCUMENT = 'an OpenAPI document or the path of a YAML or JSON file with one';
 
 /** Starts a service of the first kind that matches. @throws Error that says how to fix the definition */
 function startService(definition: HostedServices[string], folder: string, context: ServiceContext) {
-  const invalid = (expected: string) =>
-    new TypeError(`use ${expected}, got ${inspect(definition, { depth: 0 })}.`);
   if (typeof definition === 'string') {
     // Before files: an address such as `http://127.0.0.1:3000/orders.json` may end like one.
     if (ADDRESS.test(definition)) return createUrlService(toServiceUrl(definition));
@@ -68,10 +60,7 @@ function startService(definition: HostedServices[string], folder: string, contex
     if (isFile) return startDocumentService(resolve(folder, definition), context);
   }
   if (definition instanceof URL) return createUrlService(toServiceUrl(definition));
-  if (isCode(definition)) {
-    if (isDocument(definition)) throw invalid(`${CODE}; or ${DOCUMENT}; but not both`);
-    return createCodeService(definition, context);
-  }
-  if (isDocument(definition)) return startDocumentService(definition, context);
-  throw invalid(`${CODE}; or the URL of a real service; or ${DOCUMENT}`);
+  if (isCode(definition)) return createCodeService(definition, context);
+  const others = 'the URL of a real service; or the path of an OpenAPI document in YAML or JSON';
+  throw new TypeError(`use ${CODE}; or ${others}, got ${inspect(definition, { depth: 0 })}.`);
 }

@@ -15,10 +15,10 @@ export function events(
   source: Iterable<ServerEvent> | AsyncIterable<ServerEvent>,
   request?: Request,
 ): Response {
-  const rest = Array.isArray(source) && request ? skipReceived(source, request) : source;
+  const unread = Array.isArray(source) && request ? skipReceived(source, request) : source;
   // WHATWG HTML, section 9.2.1: a 204 makes clients stop reconnecting.
-  if (Array.isArray(rest) && rest.length === 0) return new Response(null, { status: 204 });
-  const iterator = toTexts(rest);
+  if (Array.isArray(unread) && unread.length === 0) return new Response(null, { status: 204 });
+  const iterator = toTexts(unread);
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {

@@ -51,15 +51,15 @@ export function routes(handlers: Routes): {
   return {
     fetch(request) {
       const { method, url } = request;
-      const found = find(method === 'POST' ? 'POST' : 'GET', url);
-      if (found !== undefined) return (found.handle as RouteHandler)(request, found.params);
+      const match = find(method === 'POST' ? 'POST' : 'GET', url);
+      if (match !== undefined) return (match.handle as RouteHandler)(request, match.params);
       const message = `No route matches ${method} ${new URL(url).pathname}. The routes: ${keys.join(', ')}.`;
       return Response.json({ message }, { status: 404 });
     },
     webSocket(socket, request) {
-      const found = find('WS', request.url);
-      if (found === undefined) return socket.close(POLICY_VIOLATION, 'No route matches.');
-      return (found.handle as RouteSocketHandler)(socket, request, found.params);
+      const match = find('WS', request.url);
+      if (match === undefined) return socket.close(POLICY_VIOLATION, 'No route matches.');
+      return (match.handle as RouteSocketHandler)(socket, request, match.params);
     },
   };
 }
@@ -85,12 +85,12 @@ function parseRoute(key: string) {
   return {
     method,
     match(pathname: string): RouteParams | undefined {
-      const found = regExp.exec(pathname);
+      const values = regExp.exec(pathname);
       const entries = names.map((name, index) => {
-        const text = found?.[index + 1] ?? '';
+        const text = values?.[index + 1] ?? '';
         return [name, name === '*' ? text : (decodeText(text) ?? text)];
       });
-      return found === null ? undefined : Object.fromEntries(entries);
+      return values === null ? undefined : Object.fromEntries(entries);
     },
   };
 }

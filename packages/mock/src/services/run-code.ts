@@ -31,7 +31,7 @@ export function omitMockHeaders<Value>(headers: Readonly<Record<string, Value>>)
   return Object.fromEntries(entries);
 }
 
-/** Calls a service in code, which may throw a `GatewayError`. Any other error is reported, and becomes a response with the status 500. */
+/** Calls a service in code, which may throw a `GatewayError`. Any other error is reported, and becomes a 500. */
 export async function callHandler(
   name: string,
   service: ServiceHandler,

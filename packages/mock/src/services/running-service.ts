@@ -1,4 +1,4 @@
-/** What `create-services.ts` and the kinds of service agree on. Each `…-service.ts` has a function that creates one. */
+/** What `create-services.ts` and the kinds of service agree on. Each `…-service.ts` creates a `RunningService`. */
 import type {
   GatewayCall,
   GatewayInput,
@@ -24,18 +24,15 @@ export interface ServiceInput extends Omit<GatewayInput, 'rawHeaders'> {
 }
 
 /** A service that has started. It owns no resources, such as timers or listening sockets, because nothing closes it. */
-export type RunningService =
-  /** The caller gets the contract's response, without a time limit. */
-  | { readonly contract: true }
-  | {
-      /**
-       * Handles a call. Node discards what it does not read of the body. The gateway adds `X-Request-Id`, the upstream
-       * status and the CORS headers.
-       */
-      serve(
-        input: ServiceInput,
-        call: GatewayCall,
-      ): ServiceResponse | WebSocketResponse | Promise<ServiceResponse | WebSocketResponse>;
-      /** Whether the service responds to `Prefer` itself. Default: the caller gets the contract's response. */
-      readonly handlesPrefer?: boolean;
-    };
+export interface RunningService {
+  /**
+   * Handles a call. Node discards any unread part of the body. The gateway adds `X-Request-Id`, the upstream status and
+   * the CORS headers.
+   */
+  serve(
+    input: ServiceInput,
+    call: GatewayCall,
+  ): ServiceResponse | WebSocketResponse | Promise<ServiceResponse | WebSocketResponse>;
+  /** Whether the service responds to `Prefer` itself. Default: the caller gets the contract's response. */
+  readonly handlesPrefer?: boolean;
+}

@@ -25,24 +25,11 @@ export type ServiceHandler =
   | FetchHandler
   | { readonly fetch?: FetchHandler; readonly webSocket?: SocketHandler };
 
-export type OpenApiDocument = Readonly<Record<string, unknown>> &
-  ({ readonly openapi: string } | { readonly swagger: string });
-
-/** A hosted service: code, an OpenAPI document (an object, or the path of a file), or the URL of a real service. */
-type HostedService = ServiceHandler | string | URL | OpenApiDocument;
+/** A hosted service: code, the path of an OpenAPI document, or the URL of a real service. */
+type HostedService = ServiceHandler | string | URL;
 
 /** Hosted services by name. */
 export type HostedServices = Readonly<Record<string, HostedService>>;
-
-/** The contract's pattern for names of hosted services. */
-const NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
-
-/** Returns what is wrong with a service name, as the rest of a sentence; undefined if it is valid. */
-export function findNameProblem(name: string): string | undefined {
-  return NAME.test(name)
-    ? undefined
-    : 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
-}
 
 /** @param where the user adds services: `to the services option` */
 export function unknownService(

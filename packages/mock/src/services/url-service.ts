@@ -5,7 +5,7 @@ import { urlToHttpOptions } from 'node:url';
 import { type GatewayCall, GatewayError } from '@berth/server-stubs';
 import type { RunningService, ServiceInput } from './running-service.ts';
 
-/** A URL, and not a path. The scheme may be missing, as in `127.0.0.1:3000`: `toServiceUrl` says so. */
+/** A URL, and not a path. If the scheme is missing (`127.0.0.1:3000`), `toServiceUrl` throws an error that says so. */
 export const ADDRESS = /^([a-z][a-z\d+.-]*:\/\/|[\w.-]+:\d+(\/|$))/i;
 
 /** @throws TypeError unless a real service can have this address */

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { FaultRules } from '../faults/fault-rules.ts';
 import { type LoggedRequest, toLoggedRequest } from '../log/request-log.ts';
 import type { SessionClock } from './session.ts';
-import { createSessionFiles, type SessionFiles } from './session-files.ts';
+import type { SessionFiles } from './session-files.ts';
 
 /**
  * A session of a mock, for tests in the same process. The control API under `/__mock` offers the same
@@ -32,11 +32,10 @@ export function createMockSession(context: Context, id: string): MockSession {
   const { sessions, log, options } = context;
   // A session that was dropped starts over.
   const session = () => sessions.get(id);
-  const { env, wireProfile } = options;
   return {
     id,
     reset: () => session().reset(),
-    requests: () => log.list(sessions.read(id)).map((call) => toLoggedRequest(call, wireProfile)),
+    requests: () => log.list(sessions.read(id)).map((call) => toLoggedRequest(call, options)),
     get faults() {
       return session().faults;
     },
@@ -44,7 +43,7 @@ export function createMockSession(context: Context, id: string): MockSession {
       return session().clock;
     },
     get files() {
-      return createSessionFiles(session().store, env);
+      return session().files;
     },
   };
 }

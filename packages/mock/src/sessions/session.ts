@@ -11,8 +11,9 @@ import { createSigner } from '@berth/storage/node';
 import type { FaultRules } from '../faults/fault-rules.ts';
 import { originOf, toOrigin } from '../host.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { BUCKET } from '../surface.ts';
+import { BUCKET } from '../surfaces/surface.ts';
 import { FieldError, isInteger } from '../user-input.ts';
+import { createSessionFiles, type SessionFiles } from './session-files.ts';
 
 /** Everything that calls can change. A call selects its session with the `X-Mock-Session` header. */
 export interface Session {
@@ -20,6 +21,7 @@ export interface Session {
   readonly id: string;
   readonly clock: ReturnType<typeof createClock>;
   readonly store: MemoryStore;
+  readonly files: SessionFiles;
   readonly storage: StorageApi;
   readonly faults: FaultRules;
   /** Removes files and calls; restores the initial faults and the real time. */
@@ -66,7 +68,8 @@ export function createSessions(
       faults.reset();
       clearLog(session);
     }
-    const session: Session = { id, clock, store, storage, faults, reset };
+    const files = createSessionFiles(store, env);
+    const session: Session = { id, clock, store, files, storage, faults, reset };
     return session;
   }
 

@@ -1,9 +1,8 @@
-/** The operations that a draft, or a change in `spec/`, adds to the contract. Nothing implements them, so Prism responds. */
+/** The operations that a draft, or a change in `spec/`, adds to the contract. Prism responds to their calls. */
 import {
   applyDispositionRules,
   gatewayRoutes,
   readCredentials,
-  toContractError,
   toWireForm,
 } from '@berth/server-stubs/contract';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
@@ -11,16 +10,18 @@ import type { Call, Router, RouteTable } from '@berth/server-stubs/runtime';
 import { createDocumentRouter } from '../document.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Prism } from '../prism/prism.ts';
-import { IMPLEMENTED } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import { type Auth, isSignature } from './auth.ts';
-import { respondAsDocumented } from './prefer.ts';
+import { respondAsDocumented } from './respond.ts';
 import { toDocumentOptions } from './responses.ts';
+import { IMPLEMENTED, toSurfaceError } from './surface.ts';
 
 /** The OpenAPI document of a surface, built in or a draft, and its routes. */
 export interface SurfaceDescription extends Pick<DocumentRoutes, 'document' | 'routes'> {
   /** The storage document also covers the upload target. */
   readonly surface: 'gateway' | 'storage';
+  /** Path of a draft. */
+  readonly file?: string;
 }
 
 /** All gateway operations accept the same credentials. */
@@ -37,7 +38,10 @@ export function serveAdditions(
   const alternatives = surface === 'gateway' ? GATEWAY_SECURITY : [['storage']];
   const routes = table.routes
     .filter(({ operationId }) => !IMPLEMENTED.has(operationId))
-    .map((route) => ({ ...route, security: route.security.length > 0 ? alternatives : [] }));
+    .map(({ scopes: _, ...route }) => ({
+      ...route,
+      security: route.security.length > 0 ? alternatives : [],
+    }));
   const { authorization: name } = wireProfile.storageHeaders;
   const securitySchemes: RouteTable['securitySchemes'] = {
     ...gatewayRoutes.securitySchemes,
@@ -46,7 +50,7 @@ export function serveAdditions(
   const respond = (call: Call) => respondToAddition(prism, surface, call);
   return createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
     ...toDocumentOptions(options, surface),
-    toError: (error) => toContractError(surface, error),
+    toError: (error) => toSurfaceError(surface, error),
     security: {
       bearerToken: (token, call) => auth.gateway.bearerToken(token, call),
       signature: (text, call) => isSignature(text) && auth.gateway.signature(text, call),
@@ -58,15 +62,15 @@ export function serveAdditions(
   });
 }
 
-/** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */
+/** Returns the response of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */
 async function respondToAddition(prism: Prism, surface: SurfaceDescription['surface'], call: Call) {
   const { request, requestId } = call;
-  const found = await respondAsDocumented(prism, surface, call);
-  const { status, value } = found;
-  const headers: Record<string, string> = { ...found.headers, 'x-request-id': requestId };
+  const response = await respondAsDocumented(prism, surface, call);
+  const { status, value } = response;
+  const headers: Record<string, string> = { ...response.headers, 'x-request-id': requestId };
   if (surface === 'gateway') applyDispositionRules(request, headers);
   if (surface === 'gateway' || !isObject(value) || !isObject(value.body)) {
-    return { ...found, headers };
+    return { ...response, headers };
   }
   return { status, headers, body: { statusCode: status, body: { ...value.body, requestId } } };
 }

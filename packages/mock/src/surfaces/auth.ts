@@ -1,4 +1,4 @@
-/** Credentials, and the checks used when the mock verifies nothing. Also runs in browsers: must not import Node modules. */
+/** Credentials, and the checks used in `present` mode. Also runs in browsers: must not import Node modules. */
 import type { GatewaySecurity, StorageSecurity } from '@berth/server-stubs';
 import { SIGNATURE, StorageError } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
@@ -32,9 +32,12 @@ export function isSignature(authorization: string): boolean {
   return authorization.split(' ', 1)[0] === SIGNATURE.algorithm;
 }
 
-const CALLER = { id: 'mock' };
+/** Whether the gateway accepts the value of an `Authorization` header in `present` mode. */
+export function isPresent(authorization: string): boolean {
+  return /^Bearer +\S+$/i.test(authorization) || isSignature(authorization);
+}
 
-export type PresentAuth = ReturnType<typeof createPresentAuth>;
+const CALLER = { id: 'mock' };
 
 /** Creates an Auth that accepts any token and any signature (D15). */
 export function createPresentAuth(profile: WireProfile) {

@@ -8,15 +8,15 @@ import {
 import { type EnvOption, GatewayError, isLoopback, LIMITS } from '@berth/server-stubs/contract';
 import { isIpAddress } from '../host.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { readPreferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
 import { omitMockHeaders } from '../services/run-code.ts';
+import { unknownService } from '../services/service.ts';
 import type { Auth } from './auth.ts';
-import { respondAsDocumented } from './prefer.ts';
+import { respond, respondAsDocumented } from './respond.ts';
 import { toRouterOptions } from './responses.ts';
 
-/** Creates the gateway. Hosted services respond to its calls. To a call with `Prefer`, Prism does, unless the service `handlesPrefer`. */
+/** Creates the gateway, whose calls are for hosted services. */
 export function createMockGateway(
   options: ResolvedOptions,
   auth: Auth,
@@ -24,12 +24,18 @@ export function createMockGateway(
   services: Services,
 ): GatewayRouter {
   async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
-    const service = await services.find(input.name);
-    if ('contract' in service || (!service.handlesPrefer && readPreferences(call.request))) {
-      return respondAsDocumented(prism, 'gateway', call);
+    const running = await services.refresh();
+    const service = running.get(input.name);
+    if (!running.has(input.name)) {
+      const names = [...running.keys()];
+      throw unknownService(input.name, names, 'with --services or the services option');
     }
     const forwarded = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };
-    return awaitService(call, (signal) => service.serve({ ...forwarded, signal }, call));
+    const asDocumented = () => respondAsDocumented(prism, 'gateway', call);
+    const implementation =
+      service &&
+      (() => awaitService(call, (signal) => service.serve({ ...forwarded, signal }, call)));
+    return respond(call, asDocumented, implementation, service?.handlesPrefer);
   }
 
   return createGatewayRouter(

@@ -1,9 +1,9 @@
-/** The surfaces, their operations and their errors, in the mock and in MSW. Also runs in browsers: must not import Node modules. */
+/** Surfaces, operations and errors, in the mock and in MSW. Also runs in browsers: must not import Node modules. */
 import {
   type ContractErrorOptions,
   GATEWAY_ERRORS,
   GatewayError,
-  HttpError,
+  type HttpError,
   STORAGE_ERRORS,
   StorageError,
   type StorageOperationId,
@@ -22,6 +22,9 @@ export const BUCKET = 'files';
 export const SURFACES = ['gateway', 'storage', 'upload', 'link'] as const;
 
 export type SurfaceName = (typeof SURFACES)[number];
+
+/** The surface of each operation, by `operationId`. */
+export type Operations = ReadonlyMap<string, SurfaceName>;
 
 /** What a call targets; logged, and matched by fault rules. */
 export interface CallTarget {
@@ -68,19 +71,11 @@ export function toErrorWithCode(
   return new ERRORS[surface].Class(code, options);
 }
 
-/** Creates an error with the code that the surface's router would choose. */
-export function toErrorOfKind(
-  surface: SurfaceName,
-  kind: HttpError['kind'],
-  options?: ContractErrorOptions,
-): SurfaceError {
-  const { code } = toSurfaceError(surface, new HttpError(kind, ''));
-  return toErrorWithCode(surface, code, options);
-}
-
-/** Links have the errors of the upload target. */
+/** Converts an error of a router, with the headers that HTTP requires. Links have the errors of the upload target. */
 export function toSurfaceError(surface: SurfaceName, error: HttpError): SurfaceError {
-  return toContractError(surface === 'link' ? 'upload' : surface, error);
+  const name = surface === 'link' ? 'upload' : surface;
+  const { code, status, message, cause } = toContractError(name, error);
+  return toErrorWithCode(surface, code, { status, message, cause, headers: error.headers });
 }
 
 /** Returns the contract's codes for entire calls, of one status or of all. Items of a list have codes of their own. */
@@ -102,4 +97,14 @@ export function toChallenge(
       ? `ApiKey realm="mock", in="header", name="${storageHeaders.authorization}"`
       : 'Bearer realm="mock"';
   return { 'www-authenticate': scheme };
+}
+
+/** The contract's pattern for names of hosted services. */
+const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
+
+/** Returns what is wrong with the name of a service, as a predicate; undefined if it is valid. */
+export function findNameProblem(name: string): string | undefined {
+  return SERVICE_NAME.test(name)
+    ? undefined
+    : 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
 }

@@ -1,12 +1,30 @@
-/** Prism's responses for the contract: to calls with `Prefer`, to calls of `hello`, and to additions. */
+/**
+ * Who responds to a call that its router has accepted:
+ *
+ * 1. a fault that ends the call (`app.ts`)
+ * 2. the implementation of its operation: a hosted service, or the storage engine
+ * 3. Prism, with the response that the document describes, if nothing implements the operation, or if the caller
+ *    chooses a response with `Prefer`, unless the implementation itself handles `Prefer`
+ */
 import type { Call } from '@berth/server-stubs/runtime';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
-import { errorCodesOf, type SurfaceName, toErrorWithCode } from '../surface.ts';
 import { isObject } from '../user-input.ts';
+import { errorCodesOf, type SurfaceName, toErrorWithCode } from './surface.ts';
+
+/** Calls 2 or 3 of the list above. @throws HttpError that names an invalid preference */
+export function respond<Response>(
+  { request }: Call,
+  prism: () => Response | Promise<Response>,
+  implementation: (() => Response | Promise<Response>) | undefined,
+  handlesPrefer = false,
+): Response | Promise<Response> {
+  const asksPrism = !handlesPrefer && readPreferences(request) !== undefined;
+  return implementation === undefined || asksPrism ? prism() : implementation();
+}
 
 /**
- * Returns the example of a success, or what the caller prefers.
+ * Returns Prism's response: the example of a success, or what the caller prefers.
  *
  * @throws the documented error, in the form of its surface; HttpError if the document has no such response
  */
@@ -19,13 +37,13 @@ export async function respondAsDocumented(prism: Prism, surface: SurfaceName, ca
   }
   // Browsers do not know that errors of uploads are XML.
   const accept = surface === 'upload' ? undefined : request.headers.accept;
-  const found = await prism.respond(operationId, accept, preferences);
-  const error = found.status < 400 ? undefined : findError(found.value);
-  if (error === undefined) return found;
+  const response = await prism.respond(operationId, accept, preferences);
+  const { status, value } = response;
+  const error = status < 400 ? undefined : findError(value);
+  if (error === undefined) return response;
   // The example of a range such as `4XX` may be of another status. Only drafts define other codes.
   const isContractCode = errorCodesOf(surface).includes(error.code);
   if (contractError !== undefined && isContractCode) throw contractError;
-  const { status } = found;
   throw toErrorWithCode(surface, error.code, { status, message: String(error.message) });
 }
 
@@ -36,7 +54,7 @@ function findContractError(surface: SurfaceName, { code = 200, example, dynamic 
   return first === undefined ? undefined : toErrorWithCode(surface, first);
 }
 
-/** Returns the fields of an error of the contract: JSON, on storage inside an envelope, or the content of an XML document. */
+/** Returns the fields of an error of the contract, which storage puts into an envelope, and uploads into XML. */
 function findError(body: unknown): { code: string; message: unknown } | undefined {
   if (!isObject(body)) return undefined;
   const { body: content, Code, Message, code = Code, message = Message } = body;
