@@ -71,7 +71,7 @@ export function createApp(context: Context) {
   async function run(exchange: Exchange, matched: MatchedCall, next: () => void | Promise<void>) {
     const { request } = exchange;
     const { surface, operationId } = matched;
-    const isForeign = hasForeignHost(request, options.host, options.origins);
+    const isForeign = hasForeignHost(request, options.host, options.origins ?? []);
     // A foreign page must not create sessions, which would drop those of tests.
     const session = isForeign ? sessions.get('') : sessionOf(request, surface);
     const call = new MockCall(session, matched, request);

@@ -114,16 +114,15 @@ export class MockRequest extends IncomingMessage {
 }
 
 /** Routers, handlers and credential checks only get the request. */
-const callsByRequest = new WeakMap<IncomingMessage, MockCall>();
+const calls = new WeakMap<IncomingMessage, MockCall>();
 
-/** Makes a call known by its request. */
 export function beginCall(request: IncomingMessage, call: MockCall): void {
-  callsByRequest.set(request, call);
+  calls.set(request, call);
 }
 
 /** Returns undefined if the call has not begun. */
 export function findCall(request: IncomingMessage): MockCall | undefined {
-  return callsByRequest.get(request);
+  return calls.get(request);
 }
 
 /** @throws TypeError if the call has not begun */

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { toUpgradeOptions } from '@berth/server-stubs';
 import { createApp } from './app.ts';
 import { MockRequest } from './call.ts';
-import { type Context, createContext } from './context.ts';
+import { createContext } from './context.ts';
 import { toOrigin } from './host.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { openServedApi } from './served-api.ts';
@@ -57,17 +57,8 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
 /** Starts a mock, and returns what the command line also needs. */
 export async function startMock(options: ResolvedOptions) {
   const services = await createServices(options);
-  try {
-    const api = await openServedApi(options, services);
-    return await listen(createContext(options, api), services.close);
-  } catch (error) {
-    services.close();
-    throw error;
-  }
-}
-
-async function listen(context: Context, closeServices: () => void) {
-  const { options } = context;
+  const api = await openServedApi(options, services);
+  const context = createContext(options, api);
   const app = createApp(context);
   const server = createServer(toUpgradeOptions(app.shouldUpgrade, MockRequest));
   server.on('request', app.request).on('upgrade', app.upgrade);
@@ -80,7 +71,6 @@ async function listen(context: Context, closeServices: () => void) {
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= new Promise((resolve) => {
-      closeServices();
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
     });

@@ -17,11 +17,7 @@ export function isLocalName(name: string, listenHost: string): boolean {
 }
 
 /** Returns whether a call has the host name of another site. */
-export function hasForeignHost(
-  request: IncomingMessage,
-  host: string,
-  origins: readonly string[] = [],
-): boolean {
+export function hasForeignHost(request: IncomingMessage, host: string, origins: readonly string[]) {
   if (!isLoopback(host) || origins.includes('*')) return false;
   const name = hostNameOf(request);
   if (name === '' || isLocalName(name, host)) return false;

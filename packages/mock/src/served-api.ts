@@ -22,7 +22,7 @@ import type { Services } from './services/create-services.ts';
 import { type SurfaceDescription, serveAdditions } from './surfaces/additions.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
-import { METHODS, respondToOtherMethods, toDocumentOptions } from './surfaces/responses.ts';
+import { handleOtherMethods, METHODS, toTableOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
 import {
   type CallTarget,
@@ -35,9 +35,7 @@ import { FieldError } from './user-input.ts';
 
 type RequestLine = Parameters<Router['find']>[0];
 
-interface ServedRouter extends Pick<CallTarget, 'surface'> {
-  readonly router: Router;
-}
+type ServedRouter = Readonly<{ surface: SurfaceName; router: Router }>;
 
 /** What a call is for, and what handles it. */
 export interface MatchedCall extends CallTarget {
@@ -96,7 +94,7 @@ function createStandaloneApi(loaded: DocumentRoutes, options: ResolvedOptions): 
   // Faults and the log treat its calls as gateway calls.
   const surface = 'gateway';
   const { routes: table } = loaded;
-  const router = serveDocument(loaded, options, toDocumentOptions(options, surface));
+  const router = serveDocument(loaded, options, toTableOptions(options, surface));
   return {
     match: (request) =>
       findOperation([{ surface, router }], request) ?? { surface, listener: router },
@@ -155,7 +153,7 @@ function createContractApi(
       }
       // The routers of the contract do not know the methods that a draft adds to a path.
       const methods = listMethods(routers, request);
-      return { surface: addition.surface, listener: respondToOtherMethods(methods, options) };
+      return { surface: addition.surface, listener: handleOtherMethods(methods, options) };
     },
     operations: listOperations(descriptions),
     title: BUILT_IN.map((builtIn) => {

@@ -65,8 +65,8 @@ function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string |
 function toFlagMessage({ field, message, cause }: FieldError): string {
   // The rules may match operations of the document.
   if (field.startsWith('faults[')) return `--faults: ${(cause as Error).message}`;
-  const [flag] = OPTIONS[field as OptionName].flag.split(' ');
-  return message.replace(field, flag as string);
+  const [flag = field] = OPTIONS[field as OptionName].flag.split(' ');
+  return message.replace(field, flag);
 }
 
 /** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */

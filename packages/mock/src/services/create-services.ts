@@ -37,17 +37,11 @@ export async function createServices(options: ResolvedOptions) {
     return running;
   }
 
-  const { load, close } =
+  const load =
     typeof source === 'string'
       ? openServicesFile(source, startAll)
-      : { load: (watch: Watch) => startAll(source ?? {}, watch), close() {} };
-  try {
-    const { refresh } = await openLive(load, options);
-    return { refresh, close };
-  } catch (error) {
-    close();
-    throw error;
-  }
+      : (watch: Watch) => startAll(source ?? {}, watch);
+  return openLive(load, options);
 }
 
 /** Starts a service of the first kind that matches. @throws Error that says how to fix the definition */

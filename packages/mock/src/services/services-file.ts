@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { type ResolveHookSync, registerHooks } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
@@ -16,12 +16,44 @@ export class ServicesError extends Error {
 /** A file that waits for something at its top level must not block calls forever. */
 const LOAD_SECONDS = 30;
 
-/** Query of a module in a services file: the numbers of the open file and of the load, `?berth-load=1.2`. */
-const QUERY = /\?berth-load=[\d.]+/g;
+/** Query of a module: the number of its load, `?berth-load=1`. */
+const QUERY = /\?berth-load=(\d+)/;
 
 /** Returns a message or a stack with the paths of modules as they are on disk. */
 export function withoutModuleQuery(text: string): string {
-  return text.replaceAll(QUERY, '');
+  return text.replaceAll(new RegExp(QUERY, 'g'), '');
+}
+
+/** What each load does with the path of a file that it imports. */
+const listeners: Watch[] = [];
+
+/**
+ * Opens a services file, an ES module whose default export has the services by name. Returns a function that re-imports
+ * the file and everything it imports, and starts the services.
+ *
+ * Lifecycle: one hook for all loads passes the query of a module on to those that it imports, also during later calls.
+ * Each version has another query, and therefore modules of its own: if it is invalid, the previous version still works.
+ * Neither the hook nor a module is ever removed, because Node never unloads modules.
+ */
+export function openServicesFile<Started>(
+  path: string,
+  start: (services: HostedServices, watch: Watch) => Promise<Started>,
+): (watch: Watch) => Promise<Started> {
+  assertPath(path);
+  const file = realpathSync(resolve(path));
+  const files = new Set<string>();
+
+  return async (watch) => {
+    if (listeners.length === 0) registerHooks({ resolve: resolveModule });
+    const onFile: Watch = (imported) => {
+      files.add(imported);
+      watch(imported);
+    };
+    const number = listeners.push(onFile) - 1;
+    onFile(file);
+    const module = importModule(`${pathToFileURL(file).href}?berth-load=${number}`);
+    return start(await readServices(module, path, files), watch);
+  };
 }
 
 /** A path, a URL, or an alias from the `imports` of the user's package. */
@@ -30,58 +62,20 @@ const LOCAL = /^(\.{1,2}(\/|$)|file:|#)/;
 /** Users do not edit files inside packages. */
 const EDITABLE = /^file:(?!.*\/node_modules\/)/;
 
-let opened = 0;
-
-/**
- * Opens a services file, an ES module whose default export has the services by name. Each `load` re-imports the file
- * and everything it imports, and starts the services.
- *
- * Lifecycle: one hook lasts until `close`. It passes the query of a load on from each module to those that it imports,
- * also during later calls. A version with another query has its own modules, so an invalid one leaves the previous one
- * intact. All modules stay in memory, because Node never unloads any.
- */
-export function openServicesFile<Started>(
-  path: string,
-  start: (services: HostedServices, watch: Watch) => Promise<Started>,
-) {
-  assertPath(path);
-  const { href } = pathToFileURL(realpathSync(resolve(path)));
-  opened += 1;
-  const prefix = `?berth-load=${opened}.`;
-  let loads = 0;
-  const files = new Set<string>();
-  let watchFile: Watch = () => {};
-  const add = (url: string) => {
-    const file = fileURLToPath(url);
-    files.add(file);
-    watchFile(file);
-  };
-  const hooks = registerHooks({
-    resolve(specifier, context, next) {
-      const { parentURL = '', conditions } = context;
-      const [, query] = parentURL.split(prefix);
-      // Node caches CommonJS modules by path: they load only once.
-      const isReloaded = query !== undefined && !conditions.includes('require');
-      if (!isReloaded || !LOCAL.test(specifier)) return next(specifier, context);
-      // Before it is resolved, because a missing file may be created.
-      add(new URL(specifier, parentURL).href);
-      const resolved = next(specifier, context);
-      if (!EDITABLE.test(resolved.url)) return resolved;
-      add(resolved.url);
-      return { ...resolved, url: withoutModuleQuery(resolved.url) + prefix + query };
-    },
-  });
-
-  async function load(watch: Watch): Promise<Started> {
-    watchFile = watch;
-    loads += 1;
-    add(href);
-    const services = await readServices(importModule(`${href}${prefix}${loads}`), path, files);
-    return start(services, watch);
-  }
-
-  return { load, close: () => hooks.deregister() };
-}
+const resolveModule: ResolveHookSync = (specifier, context, next) => {
+  const { parentURL = '', conditions } = context;
+  const [query, number] = QUERY.exec(parentURL) ?? [];
+  const onFile = listeners[Number(number)];
+  // Node caches CommonJS modules by path: they load only once.
+  const isReloaded = LOCAL.test(specifier) && !conditions.includes('require');
+  if (onFile === undefined || !isReloaded) return next(specifier, context);
+  // Before it is resolved, because a missing file may be created.
+  onFile(fileURLToPath(new URL(specifier, parentURL)));
+  const resolved = next(specifier, context);
+  if (!EDITABLE.test(resolved.url)) return resolved;
+  onFile(fileURLToPath(resolved.url));
+  return { ...resolved, url: withoutModuleQuery(resolved.url) + query };
+};
 
 function assertPath(path: string): void {
   if (ADDRESS.test(path)) throw new ServicesError(`${path}: add a name, such as shop=${path}.`);
@@ -114,19 +108,15 @@ async function readServices(
   const reason = `it did not load within ${LOAD_SECONDS} s: check its top-level await`;
   const timer = setTimeout(() => limit.reject(new Error(reason)), LOAD_SECONDS * 1_000);
   try {
-    return toServices(await Promise.race([module, limit.promise]));
+    const { default: services } = await Promise.race([module, limit.promise]);
+    if (isRecord(services)) return services as HostedServices;
+    const example = 'export default { orders: … }';
+    throw new TypeError(`add a default export with the services by name, such as ${example}`);
   } catch (error) {
     throw toServicesError(error, path, files);
   } finally {
     clearTimeout(timer);
   }
-}
-
-function toServices({ default: services }: Module): HostedServices {
-  if (isRecord(services)) return services as HostedServices;
-  throw new TypeError(
-    'add a default export with the services by name, such as export default { orders: … }',
-  );
 }
 
 /** A `file:` URL or a path, which may begin with a drive, and a line. */

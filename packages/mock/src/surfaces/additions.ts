@@ -13,7 +13,7 @@ import type { Prism } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import { type Auth, isSignature } from './auth.ts';
 import { respondAsDocumented } from './respond.ts';
-import { toDocumentOptions } from './responses.ts';
+import { toTableOptions } from './responses.ts';
 import { IMPLEMENTED, toSurfaceError } from './surface.ts';
 
 /** The OpenAPI document of a surface, built in or a draft, and its routes. */
@@ -35,13 +35,10 @@ export function serveAdditions(
   prism: Prism,
 ): Router {
   const { env, wireProfile } = options;
-  const alternatives = surface === 'gateway' ? GATEWAY_SECURITY : [['storage']];
+  const security = surface === 'gateway' ? GATEWAY_SECURITY : [['storage']];
   const routes = table.routes
     .filter(({ operationId }) => !IMPLEMENTED.has(operationId))
-    .map(({ scopes: _, ...route }) => ({
-      ...route,
-      security: route.security.length > 0 ? alternatives : [],
-    }));
+    .map((route) => (route.security.length > 0 ? { ...route, security, scopes: [] } : route));
   const { authorization: name } = wireProfile.storageHeaders;
   const securitySchemes: RouteTable['securitySchemes'] = {
     ...gatewayRoutes.securitySchemes,
@@ -49,7 +46,7 @@ export function serveAdditions(
   };
   const respond = (call: Call) => respondToAddition(prism, surface, call);
   return createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
-    ...toDocumentOptions(options, surface),
+    ...toTableOptions(options, surface),
     toError: (error) => toSurfaceError(surface, error),
     security: {
       bearerToken: (token, call) => auth.gateway.bearerToken(token, call),

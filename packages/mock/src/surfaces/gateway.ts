@@ -32,10 +32,9 @@ export function createMockGateway(
     }
     const forwarded = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };
     const asDocumented = () => respondAsDocumented(prism, 'gateway', call);
-    const implementation =
-      service &&
-      (() => awaitService(call, (signal) => service.serve({ ...forwarded, signal }, call)));
-    return respond(call, asDocumented, implementation, service?.handlesPrefer);
+    if (service === undefined) return respond(call, asDocumented);
+    const serve = (signal: AbortSignal) => service.serve({ ...forwarded, signal }, call);
+    return respond(call, asDocumented, () => awaitService(call, serve), service.handlesPrefer);
   }
 
   return createGatewayRouter(

@@ -16,7 +16,7 @@ import { errorCodesOf, type SurfaceName, toErrorWithCode } from './surface.ts';
 export function respond<Response>(
   { request }: Call,
   prism: () => Response | Promise<Response>,
-  implementation: (() => Response | Promise<Response>) | undefined,
+  implementation?: () => Response | Promise<Response>,
   handlesPrefer = false,
 ): Response | Promise<Response> {
   const asksPrism = !handlesPrefer && readPreferences(request) !== undefined;

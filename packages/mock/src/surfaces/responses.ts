@@ -34,10 +34,7 @@ export function toRouterOptions({ cors, wireProfile }: ResolvedOptions) {
 }
 
 /** Options of the routers that only follow a document: those of added operations, and of standalone documents. */
-export function toDocumentOptions(
-  options: ResolvedOptions,
-  surface: SurfaceName,
-): TableRouterOptions {
+export function toTableOptions(options: ResolvedOptions, surface: SurfaceName): TableRouterOptions {
   const cors = corsOf(options, surface);
   return {
     ...ROUTER_HOOKS,
@@ -54,10 +51,7 @@ export function toDocumentOptions(
 }
 
 /** Responds to a preflight, or rejects the method, if a draft adds methods to a path. */
-export function respondToOtherMethods(
-  methods: readonly string[],
-  options: ResolvedOptions,
-): Listener {
+export function handleOtherMethods(methods: readonly string[], options: ResolvedOptions): Listener {
   return (request, response) => {
     const { surface, id } = callOf(request);
     const { method = '', headers } = request;
@@ -82,11 +76,7 @@ export const INTERNAL_ERROR = 'Internal error in the mock: see its warnings for 
  * Sends an error without a router, in the format of its surface, and logs it as the reason. An error that does not
  * define its response is a bug in the mock.
  */
-export function sendError(
-  error: unknown,
-  response: ServerResponse,
-  options: ResolvedOptions,
-): void {
+export function sendError(error: unknown, response: ServerResponse, options: ResolvedOptions) {
   const { req: request } = response;
   const call = findCall(request);
   const isBug = !hasResponse(error);
