@@ -130,8 +130,10 @@ async function applyFaults(call: MockCall, exchange: Exchange, next: () => void 
   const disconnected = new AbortController();
   const { signal } = disconnected;
   (response ?? request.socket).once('close', () => disconnected.abort());
-  // A body may be empty, so that it only counts once it begins.
-  for (const { kind, rule } of effects) if (!('changeBody' in kind)) countFault(call, rule);
+  // A body may be empty, so a change of it counts only once the body begins.
+  for (const { kind, rule } of effects) {
+    if (!('changeBody' in kind)) countFault(call, rule);
+  }
   for (const { kind, value, rule } of effects) {
     if ('endCall' in kind) return kind.endCall(value, request, surface);
     if ('delay' in kind) await kind.delay(value, signal);

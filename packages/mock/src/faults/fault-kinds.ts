@@ -20,7 +20,7 @@ type Effect<Value> =
   | { delay(value: Value, signal: AbortSignal): Promise<void> }
   /** Responds or closes the connection, so that the call is not handled. @throws SurfaceError to respond with */
   | { endCall(value: Value, request: IncomingMessage, surface: SurfaceName): void }
-  /** Changes the body; the head is already fixed. `begin` counts the call, and returns false to leave the body as is. */
+  /** Changes the body, unless `begin`, which counts the call, returns false. The head is already fixed. */
   | { changeBody(value: Value, response: ServerResponse, begin: () => boolean): void };
 
 export type FaultKind<Value> = Effect<Value> & {

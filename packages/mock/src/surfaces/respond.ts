@@ -13,12 +13,12 @@ import { isObject } from '../user-input.ts';
 import { errorCodesOf, type SurfaceName, toErrorWithCode } from './surface.ts';
 
 /** Calls 2 or 3 of the list above. @throws HttpError that names an invalid preference */
-export function respond<Response>(
+export function respond<Result>(
   { request }: Call,
-  prism: () => Response | Promise<Response>,
-  implementation?: () => Response | Promise<Response>,
+  prism: () => Result | Promise<Result>,
+  implementation?: () => Result | Promise<Result>,
   handlesPrefer = false,
-): Response | Promise<Response> {
+): Result | Promise<Result> {
   const asksPrism = !handlesPrefer && readPreferences(request) !== undefined;
   return implementation === undefined || asksPrism ? prism() : implementation();
 }
