@@ -166,8 +166,8 @@ function createContractApi(
 
 /** The storage document also has the operation of the upload target. */
 function listOperations(descriptions: readonly SurfaceDescription[]): Operations {
-  const entries = descriptions.flatMap(({ surface, routes }) =>
-    routes.routes.map(({ operationId }) => [operationId, surface] as const),
+  const entries = descriptions.flatMap(({ surface, routes: table }) =>
+    table.routes.map(({ operationId }) => [operationId, surface] as const),
   );
   return new Map<string, SurfaceName>(entries).set('uploadFile', 'upload');
 }

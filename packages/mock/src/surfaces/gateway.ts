@@ -23,7 +23,7 @@ export function createMockGateway(
   prism: Prism,
   services: Services,
 ): GatewayRouter {
-  async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
+  async function handle(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
     const running = await services.refresh();
     const service = running.get(input.name);
     if (!running.has(input.name)) {
@@ -40,8 +40,8 @@ export function createMockGateway(
   return createGatewayRouter(
     {
       // A service only opens a WebSocket if the caller asks for one.
-      call: (input, call) => serve(input, call, false) as Promise<ServiceResponse>,
-      webSocket: (input, call) => serve(input, call, true),
+      call: (input, call) => handle(input, call, false) as Promise<ServiceResponse>,
+      webSocket: (input, call) => handle(input, call, true),
     },
     { ...toRouterOptions(options), env: toEnvOption(options), security: auth.gateway },
   );
