@@ -17,13 +17,13 @@ import type { ResolvedOptions } from './options.ts';
 import { readPreferences } from './prism/preferences.ts';
 import { createPrism, loadPrism, type Prism } from './prism/prism.ts';
 
-/** Loads the document in a file, and watches it. */
-export async function loadDocument(file: string, watch: Watch): Promise<DocumentRoutes> {
+/** @param source path of a file, which is watched, or a parsed document */
+export async function loadDocument(source: string | object, watch: Watch): Promise<DocumentRoutes> {
   // Begins now, but is not awaited yet.
   loadPrism().catch(() => {});
   // Imported only if needed, because the import takes time.
   const { InvalidDocumentError, loadRoutes } = await import('@berth/server-stubs/document');
-  const loaded = await loadRoutes(file, watch);
+  const loaded = await loadRoutes(source, watch);
   const { routes: table } = loaded;
   if (table.routes.length === 0) throw new InvalidDocumentError(loaded.warnings);
   return loaded;

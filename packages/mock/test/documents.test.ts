@@ -167,6 +167,16 @@ async function generate(schema: object, schemas?: object) {
   return responses.map(({ body }) => body);
 }
 
+it('may be an object in code, as a hosted service', async () => {
+  const content = { 'application/json': { example: ['Rex'] } };
+  const paths = { '/pets': { get: { responses: { 200: { description: 'All.', content } } } } };
+  const pets = { openapi: '3.1.0', info: { title: 'Pets', version: '1' }, paths };
+  await using mock = await createMock({ services: { pets } });
+  const headers = { authorization: 'Bearer any' };
+  const response = await fetch(`${mock.url}/v1/cloudrun/pets/pets`, { headers });
+  expect(await response.json()).toEqual(['Rex']);
+});
+
 describe('an invalid call', () => {
   const example = (status: string) => ({ [status]: json({ example: { status } }) });
 

@@ -5,7 +5,7 @@ import type { ResolvedOptions } from '../options.ts';
 import { findNameProblem } from '../surfaces/surface.ts';
 import { echo } from './built-in.ts';
 import { createCodeService } from './code-service.ts';
-import { startDocumentService } from './document-service.ts';
+import { isDocument, startDocumentService } from './document-service.ts';
 import { CODE, isCode } from './run-code.ts';
 import type { RunningService, ServiceContext } from './running-service.ts';
 import type { HostedServices } from './service.ts';
@@ -44,8 +44,12 @@ export async function createServices(options: ResolvedOptions) {
   return openLive(load, options);
 }
 
+const DOCUMENT = 'an OpenAPI document or the path of a YAML or JSON file with one';
+
 /** Starts a service of the first kind that matches. @throws Error that says how to fix the definition */
 function startService(definition: HostedServices[string], folder: string, context: ServiceContext) {
+  const invalid = (expected: string) =>
+    new TypeError(`use ${expected}, got ${inspect(definition, { depth: 0 })}.`);
   if (typeof definition === 'string') {
     // Before files: an address such as `http://127.0.0.1:3000/orders.json` may end like one.
     if (ADDRESS.test(definition)) return createUrlService(toServiceUrl(definition));
@@ -54,7 +58,10 @@ function startService(definition: HostedServices[string], folder: string, contex
     if (isFile) return startDocumentService(resolve(folder, definition), context);
   }
   if (definition instanceof URL) return createUrlService(toServiceUrl(definition));
-  if (isCode(definition)) return createCodeService(definition, context);
-  const others = 'the URL of a real service; or the path of an OpenAPI document in YAML or JSON';
-  throw new TypeError(`use ${CODE}; or ${others}, got ${inspect(definition, { depth: 0 })}.`);
+  if (isCode(definition)) {
+    if (isDocument(definition)) throw invalid(`${CODE}; or ${DOCUMENT}; but not both`);
+    return createCodeService(definition, context);
+  }
+  if (isDocument(definition)) return startDocumentService(definition, context);
+  throw invalid(`${CODE}; or the URL of a real service; or ${DOCUMENT}`);
 }

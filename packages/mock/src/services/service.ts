@@ -25,8 +25,11 @@ export type ServiceHandler =
   | FetchHandler
   | { readonly fetch?: FetchHandler; readonly webSocket?: SocketHandler };
 
-/** A hosted service: code, the path of an OpenAPI document, or the URL of a real service. */
-type HostedService = ServiceHandler | string | URL;
+export type OpenApiDocument = Readonly<Record<string, unknown>> &
+  ({ readonly openapi: string } | { readonly swagger: string });
+
+/** A hosted service: code, an OpenAPI document (an object, or the path of a file), or the URL of a real service. */
+type HostedService = ServiceHandler | string | URL | OpenApiDocument;
 
 /** Hosted services by name. */
 export type HostedServices = Readonly<Record<string, HostedService>>;

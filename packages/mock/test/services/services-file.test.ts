@@ -37,6 +37,7 @@ describe('an invalid file is reported on startup, with its location', () => {
     ['export default { "no name": () => {} };', 'no name', 'is not a valid service name'],
     ['export default { orders: 5 };', 'orders', 'OpenAPI document'],
     ['export default { orders: { fetch: 5, webSocket() {} } };', 'orders', 'OpenAPI document'],
+    ['export default { orders: { fetch() {}, openapi: "3.1.0" } };', 'orders', 'not both'],
     ['export default { orders: "./none.yaml" };', 'orders', /none\.yaml does not exist\.$/],
     ['export default { orders: "." };', 'orders', 'use a function'],
     ['throw Object.create(null);\nexport default {};', 'services.ts', 'it threw '],
