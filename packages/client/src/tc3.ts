@@ -31,7 +31,7 @@ export interface Tc3Options {
 }
 
 /**
- * Signs each gateway call with a key pair (signature version 3), with WebCrypto. The signature covers the body, which
+ * Signs each gateway call with a key pair (signature version 3), using WebCrypto. The signature covers the body, which
  * therefore cannot be a stream. Never put a key pair into a web page: anyone who opens the page can read it.
  *
  * @throws BerthError of the kind `options` if `secretId` or `secretKey` is empty
@@ -64,7 +64,7 @@ export function tc3(
 }
 
 /**
- * Signs storage calls with a key pair, with WebCrypto.
+ * Signs storage calls with a key pair, using WebCrypto.
  *
  * @throws BerthError of the kind `options` if `secretId` or `secretKey` is empty
  *
@@ -104,7 +104,7 @@ function toSignedValue(name: string, value: string): string {
     : text.toLowerCase();
 }
 
-/** Creates a function that signs a request at a time in seconds since the epoch, and caches the signing key for the day. */
+/** Creates a function that signs a request at a time in seconds since the epoch. */
 function createSigner({ secretId, secretKey }: Tc3KeyPair, service: string) {
   if (!secretId || !secretKey) throw optionsError('secretId and secretKey must not be empty.');
   // Browsers expose it only in secure contexts (Web Cryptography API, section 10).
@@ -113,28 +113,20 @@ function createSigner({ secretId, secretKey }: Tc3KeyPair, service: string) {
     throw optionsError(`Signing needs WebCrypto, ${reason}.`);
   }
   const { algorithm } = SIGNATURE;
-  let day: string;
-  let latestKey: Promise<string | Bytes>;
   return async (seconds: number, { method, path, query, headers, body }: SignedParts) => {
     const date = new Date(seconds * 1000).toISOString().slice(0, 10);
     const scope = [date, service, 'tc3_request'];
-    if (day !== date) {
-      day = date;
-      latestKey = scope.reduce<typeof latestKey>(
-        async (last, part) => hmac(await last, part),
-        Promise.resolve(`TC3${secretKey}`),
-      );
-    }
-    // A call on the next day may replace it before this call is signed.
-    const key = latestKey;
+    let key: string | Bytes = `TC3${secretKey}`;
+    for (const part of scope) key = await hmac(key, part);
     const credentialScope = scope.join('/');
     const names = Object.keys(headers).sort();
     const signedHeaders = names.join(';');
     const lines = names.map((name) => `${name}:${toSignedValue(name, headers[name] as string)}\n`);
     const parts = [method, path, query, lines.join(''), signedHeaders, await sha256(body)];
     const toSign = [algorithm, seconds, credentialScope, await sha256(parts.join('\n'))].join('\n');
-    const signature = toHex(await hmac(await key, toSign));
-    return `${algorithm} Credential=${secretId}/${credentialScope}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
+    const signature = toHex(await hmac(key, toSign));
+    const credential = `${secretId}/${credentialScope}`;
+    return `${algorithm} Credential=${credential}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
   };
 }
 
