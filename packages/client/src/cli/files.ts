@@ -130,5 +130,5 @@ function toRemotePath(name: string): string {
 function toFilePath(name: string): string {
   const path = toRemotePath(name);
   if (!isFolder(path)) return path;
-  throw new Failure(`${name} is a folder, which the storage API cannot list: name a file.`, 2);
+  throw new Failure(`${name} is a folder, which the storage API cannot list: specify a file.`, 2);
 }

@@ -58,10 +58,12 @@ export function fail(error: unknown): void {
   const { errno, path, stack } = error as NodeJS.ErrnoException;
   const isKnown = error instanceof Failure || isBerthError(error) || errno !== undefined;
   const file = errno === undefined || path === undefined ? '' : `Cannot use ${path}: `;
-  process.stderr.write(`berth: ${file}${isKnown ? toMessage(error) : stack}\n`);
+  const isMissing = isBerthError(error, 'storage') && error.code === 'STORAGE_FILE_NONEXIST';
+  const hint = isMissing ? '. A folder cannot be listed: specify its files.' : '';
+  process.stderr.write(`berth: ${file}${isKnown ? toMessage(error) : stack}${hint}\n`);
 }
 
-/** Returns the message of an error. That of the system is without the code, the system call and the file. */
+/** Returns the message of an error. For a system error, only the description. */
 export function toMessage(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException;
   return errno === undefined ? message : getSystemErrorMessage(errno);

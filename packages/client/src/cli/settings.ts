@@ -38,8 +38,9 @@ function requireUrl(name: Setting, example: string): string {
   const value = requireSetting(name);
   try {
     return toBaseUrl(value);
-  } catch (error) {
-    throw new Failure(`${name} must be a URL such as ${example}: ${toMessage(error)}`, 2);
+  } catch {
+    const expected = `a URL such as ${example}, without credentials, a query or a fragment`;
+    throw new Failure(`${name} must be ${expected}.`, 2);
   }
 }
 

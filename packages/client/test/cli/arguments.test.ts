@@ -6,6 +6,7 @@ import { cliForTests } from './run-cli.ts';
 
 const { berth, session } = cliForTests();
 
+const NO_SCHEME = { BERTH_STORAGE_URL: '127.0.0.1:4010' };
 const NO_KEYS = { BERTH_TC3_SECRET_ID: '', BERTH_TC3_SECRET_KEY: '' };
 
 it.each<[string, RegExp, Record<string, string>?]>([
@@ -17,7 +18,7 @@ it.each<[string, RegExp, Record<string, string>?]>([
   ['rm ./a', /\.\/a is not a storage path: write it as remote:\/a\n/],
   ['cp ./no-such remote:/x', /Cannot read \.\/no-such: no such file or directory\.\n/],
   ['cp ./a cloud://dev.files/x', /not a storage path: write it as remote:\/path\n/],
-  ['cp remote:/x/ y', /remote:\/x\/ is a folder, which .*: name a file/],
+  ['cp remote:/x/ y', /remote:\/x\/ is a folder, which .*: specify a file/],
   ['cp remote:/x remote:/y', /remote:\/x is already in storage: berth mv moves/],
   ['url remote:/x --max-age 0', /Expected an integer of at least 1/],
   ['call hello -d @/no/such', /Cannot read \/no\/such: no such file or directory\.\n/],
@@ -28,7 +29,7 @@ it.each<[string, RegExp, Record<string, string>?]>([
   ['call hello a/../b', /must not contain "\.\."/],
   ['call hello', /No credentials for the gateway: set BERTH_GATEWAY_TOKEN, or/, NO_KEYS],
   ['rm remote:/x', /BERTH_TC3_SECRET_KEY is missing \(secret/, { BERTH_TC3_SECRET_KEY: '' }],
-  ['rm remote:/x', /BERTH_STORAGE_URL must be a URL such as/, { BERTH_STORAGE_URL: 'storage' }],
+  ['rm remote:/x', /^berth: BERTH_STORAGE_URL must be a URL such as (?!.*baseUrl)/, NO_SCHEME],
   ['call hello', /BERTH_GATEWAY_URL .* https:\/\/dev\.gateway/, { BERTH_GATEWAY_URL: 'gateway' }],
   ['rm remote:/x', /BERTH_STORAGE_URL must be/, { BERTH_STORAGE_URL: 'https://user:a@b.example' }],
   ['rm remote:/x', /BERTH_WIRE_PROFILE: Cannot read \/: illegal/, { BERTH_WIRE_PROFILE: '/' }],

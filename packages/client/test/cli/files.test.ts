@@ -22,7 +22,9 @@ it('cp uploads a file, and downloads it into a folder or to a file', async () =>
   for (const name of ['b 100%.txt', 'new/c']) {
     expect(await readFile(join(root, name), 'utf8')).toBe('héllo');
   }
-  const stderr = expect.stringMatching(/^berth: No link to .*STORAGE_FILE_NONEXIST/);
+  const stderr = expect.stringMatching(
+    /^berth: No link to .*STORAGE_FILE_NONEXIST.* A folder cannot be listed/,
+  );
   expect(await berth(['cp', 'remote:/no', root])).toEqual({ code: 1, stdout: '', stderr });
   expect((await readdir(root)).sort()).toEqual(['b 100%.txt', 'new', 'é a.txt']);
 });
@@ -73,7 +75,9 @@ it('url, mv and rm print a link with a warning, and move and delete a file', asy
   expect(await berth(['mv', 'remote:/sub/c', 'remote:/'])).toEqual(done);
   expect(await berth(['rm', 'remote:/c'])).toEqual(done);
   expect(paths()).toEqual([]);
-  const missing = expect.stringMatching(/^berth: .*STORAGE_FILE_NONEXIST.*\n$/);
+  const missing = expect.stringMatching(
+    /^berth: .*STORAGE_FILE_NONEXIST.* A folder cannot be listed: .*\n$/,
+  );
   for (const command of ['url remote:/c', 'rm remote:/c', 'mv remote:/c remote:/d']) {
     expect(await berth(command.split(' '))).toEqual({ code: 1, stdout: '', stderr: missing });
   }
