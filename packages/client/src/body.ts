@@ -1,20 +1,19 @@
-import { kindOf } from './checks.ts';
+import { typeTag } from './checks.ts';
 import { type CallInfo, contractError, optionsError, type SchemaIssue } from './errors.ts';
 import { assertUnread, ignoreEarlyErrors, isStream } from './streams.ts';
 import { isPage } from './urls.ts';
 
 /**
- * Returns what a POST sends, with its media type if `fetch` would not set the right one: strings, bytes, blobs, forms and
- * streams as is, and everything else as JSON. Types are recognized by name, because `instanceof` fails for values of
- * another realm or package.
+ * Returns what a POST sends: strings, bytes, blobs, forms and streams as is, everything else as JSON, with its media
+ * type. Types are recognized by name, because `instanceof` fails for values of another realm or package.
  */
 export function toBody(value: unknown): { body?: RequestInit['body']; headers?: object } {
   if (value === undefined) return {};
   if (typeof value === 'string') return { body: value };
-  const kind = kindOf(value);
-  const unsendable = `This ${kind} cannot be sent: pass JSON, text or bytes.`;
-  if (ArrayBuffer.isView(value) || kind === 'ArrayBuffer') return { body: value as ArrayBuffer };
-  if (isStream(value) || /^(Blob|File|FormData|URLSearchParams)$/.test(kind)) {
+  const tag = typeTag(value);
+  const unsendable = `This ${tag} cannot be sent: pass JSON, text or bytes.`;
+  if (ArrayBuffer.isView(value) || tag === 'ArrayBuffer') return { body: value as ArrayBuffer };
+  if (isStream(value) || /^(Blob|File|FormData|URLSearchParams)$/.test(tag)) {
     const body = value as ReadableStream | Blob;
     assertUnread(body);
     ignoreEarlyErrors(body);
@@ -31,7 +30,7 @@ export function toBody(value: unknown): { body?: RequestInit['body']; headers?: 
   } catch (cause) {
     throw optionsError('A body cannot be sent as JSON', cause);
   }
-  const isUnknown = body === undefined || (body === '{}' && kind !== 'Object');
+  const isUnknown = body === undefined || (body === '{}' && tag !== 'Object');
   if (isUnknown) throw optionsError(unsendable);
   return { body, headers: { 'content-type': 'application/json' } };
 }
@@ -63,12 +62,21 @@ export async function toPayload<Payload>(
     payload = parseJson(text);
     if (payload === undefined) throw contractError(response, info, 'invalid JSON');
   }
-  const result = await schema?.['~standard'].validate(payload);
-  if (!result) return payload as Payload;
+  if (!schema) return payload as Payload;
+  return toValid(await schema['~standard'].validate(payload), response, info);
+}
+
+/** Returns the value of a valid payload, or throws the problems of another. */
+export function toValid<Payload>(
+  result: Validation<Payload>,
+  response?: Response,
+  info?: CallInfo,
+): Payload {
   if (!result.issues) return result.value;
-  const { message = '', path = [] } = result.issues[0] ?? {};
-  const field = path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
-  throw contractError(response, info, field ? `${field}: ${message}` : message, result.issues);
+  const [first] = result.issues;
+  const steps = first?.path?.map((step) => String(typeof step === 'object' ? step.key : step));
+  const reason = [steps?.join('.'), first?.message].filter(Boolean).join(': ');
+  throw contractError(response, info, reason, result.issues);
 }
 
 /** Decodes text by the charset of its media type; UTF-8 if there is none, or an unknown one. */

@@ -27,6 +27,6 @@ export function checkNumber(
 }
 
 /** Returns the name of a value's type, such as `Blob`. */
-export function kindOf(value: unknown): string {
+export function typeTag(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }

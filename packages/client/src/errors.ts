@@ -157,15 +157,15 @@ export function isBerthError(error: unknown, kind?: ErrorKind): boolean {
 }
 
 export function contractError(
-  response: Response,
-  info: CallInfo,
+  response: Response | undefined,
+  info: CallInfo | undefined,
   reason: string,
   issues: readonly SchemaIssue[] = [],
 ): BerthError {
   return new BerthError('contract', 'Unexpected response', { info, response, reason, issues });
 }
 
-/** @param cause what your own code threw, if anything */
+/** @param cause the underlying error, if any */
 export function optionsError(summary: string, cause?: unknown): BerthError {
   return new BerthError('options', summary, { cause });
 }

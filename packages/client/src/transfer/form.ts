@@ -1,5 +1,5 @@
 import type { StorageCallOptions, TransferOptions } from '../call-options.ts';
-import { kindOf } from '../checks.ts';
+import { typeTag } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
 import { type BerthError, optionsError } from '../errors.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
@@ -117,6 +117,6 @@ function openStream(
 function toChunk(value: unknown): Uint8Array<ArrayBuffer> {
   if (typeof value === 'string') return new TextEncoder().encode(value);
   // By name, because `instanceof` fails for values of another realm.
-  if (kindOf(value) === 'Uint8Array') return value as Uint8Array<ArrayBuffer>;
+  if (typeTag(value) === 'Uint8Array') return value as Uint8Array<ArrayBuffer>;
   throw optionsError('A stream must yield bytes or text.');
 }

@@ -2,11 +2,12 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { withBudget } from '../budget.ts';
 import type { StorageCallOptions, TransferOptions } from '../call-options.ts';
-import { checkNotEmpty, checkNumber, invalid, kindOf } from '../checks.ts';
+import { checkNotEmpty, checkNumber, invalid, typeTag } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
-import { isTemporary, type StorageResponse } from '../envelope.ts';
+import type { StorageResponse } from '../envelope.ts';
 import { BerthError } from '../errors.ts';
 import { watchIdle } from '../idle.ts';
+import { retryOfStorage } from '../retry-rules.ts';
 import { assertUnread, isStream } from '../streams.ts';
 import { untilAborted } from '../timers.ts';
 import { parseUrl } from '../urls.ts';
@@ -45,8 +46,9 @@ export async function upload(
   const content = await toContent(data, options, maxBytes);
   const fileName = path.slice(path.lastIndexOf('/') + 1);
   const summary = `${path} was not uploaded`;
+  const call = { ...options, body: content.data };
 
-  return withBudget({ ...options, body: content.data }, transferLimits, summary, async (budget) => {
+  return withBudget(call, transferLimits, summary, async (budget) => {
     // The call for a grant has attempts and a time limit of its own.
     const init = { ...options, signal: budget.signal };
     for (;;) {
@@ -54,7 +56,6 @@ export async function upload(
       const { url, fields, fileID } = toGrant(response, path, wireProfile, summary);
       const watch = watchIdle(idle, budget.signal, summary, { method: 'POST', url });
       let headers: Headers | undefined;
-      watch.restart();
       try {
         const form = { url, fields, fileName, content, watch, options: init, context };
         const stored = await untilAborted(sendForm(form), watch.signal).finally(watch.stop);
@@ -74,14 +75,14 @@ async function toContent(input: UploadData, options: UploadOptions, maxBytes: nu
   const { contentType, size: expected } = options;
   checkNumber('size', expected, 0, 'an integer');
   // By name, because `instanceof` fails for values of another realm.
-  const blob = /^(Blob|File)$/.test(kindOf(input)) ? (input as Blob) : undefined;
+  const blob = /^(Blob|File)$/.test(typeTag(input)) ? (input as Blob) : undefined;
   let data: UploadContent['data'];
   let actual: number | undefined;
   if (typeof input === 'string') data = new TextEncoder().encode(input);
   else if (ArrayBuffer.isView(input)) {
     // Bytes of this realm, which are not copied.
     data = new Uint8Array(input.buffer as ArrayBuffer, input.byteOffset, input.byteLength);
-  } else if (kindOf(input) === 'ArrayBuffer') data = new Uint8Array(input as ArrayBuffer);
+  } else if (typeTag(input) === 'ArrayBuffer') data = new Uint8Array(input as ArrayBuffer);
   else data = input as Exclude<typeof input, ArrayBuffer | Blob>;
   if (ArrayBuffer.isView(data)) actual = data.byteLength;
   else if (blob) actual = blob.size;
@@ -139,6 +140,6 @@ function assertStored(response: UploadResponse, url: string, summary: string): v
     code,
     reason: readElement('Message'),
     requestId: readElement('RequestId'),
-    retryable: isTemporary(status, code),
+    retryable: retryOfStorage(status, code) !== 'never',
   });
 }
