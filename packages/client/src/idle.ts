@@ -5,8 +5,8 @@ export type IdleWatch = ReturnType<typeof watchIdle>;
 
 /**
  * Limits how long a transfer may make no progress. The limit is off at first: `restart` it when a step begins and after
- * each progress, and `pause` it while the transfer waits for the caller's stream or reader, or for a step with a limit of
- * its own. Whoever creates a watch must `stop` it, even after an error: that ends everything that listens to its signal.
+ * each progress, and `pause` it while the transfer waits for the caller's stream or reader. The creator must `stop` it,
+ * even after an error: that ends everything that listens to its signal.
  */
 export function watchIdle(
   idle: number,
@@ -18,41 +18,29 @@ export function watchIdle(
   /** Aborts if there is no progress, if the caller aborts, or when the watch stops. */
   const signal: AbortSignal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const pause = () => {
-    clearTimeout(timer);
-    timer = undefined;
-  };
+  const pause = () => clearTimeout(timer);
   const expire = () => {
     const message = `${summary}: no progress for ${idle} ms`;
     expiry.abort(new BerthError('timeout', message, { info, retryable: true }));
   };
-  const restart = (extra = 0) => {
-    pause();
-    if (idle) timer = setTimeout(expire, Math.min(idle + extra, MAX_TIMER));
-  };
   return {
     signal,
-    /** @param extra additional time, in milliseconds */
-    restart,
+    restart() {
+      pause();
+      if (idle) timer = setTimeout(expire, Math.min(idle, MAX_TIMER));
+    },
     pause,
     stop() {
       pause();
       expiry.abort();
     },
-    /** Starts the limit, unless it is running. */
-    start() {
-      if (!timer) restart();
-    },
-    /** The limit in milliseconds and what happens when it is exceeded, for timers of the platform. */
-    idle: Math.min(idle, MAX_TIMER),
-    expire,
     toNetworkError: (cause: unknown) => networkError(summary, info, cause),
   };
 }
 
 /**
- * Reads the body of a response. Ends with an error if it is interrupted, or if it makes no progress while its reader waits. Until
- * the first read, it keeps the response: Node cancels the unread body of a garbage-collected response.
+ * Reads the body of a response. Ends with an error if it is interrupted, or makes no progress while its reader waits.
+ * Until the first read, it keeps the response: Node cancels the unread body of a garbage-collected response.
  */
 export async function* readBody(response: Response, watch: IdleWatch) {
   const { signal } = watch;

@@ -4,37 +4,29 @@ import { isStream } from '../streams.ts';
 import type { UploadForm, UploadResponse } from './form.ts';
 import { FILE_FIELD, MAX_RESPONSE, readStream, reportProgress } from './form.ts';
 
-/** Assumed minimum speed of an upload whose progress is unknown, in bytes per millisecond. */
-const MIN_SPEED = 64;
+export { throwNoLocalFiles as fileSize, throwNoLocalFiles as saveFile };
 
-export { rejectFile as fileSize, rejectFile as saveFile };
-
-async function rejectFile(..._: unknown[]): Promise<never> {
+async function throwNoLocalFiles(..._: unknown[]): Promise<never> {
   throw optionsError('Local files are only supported in Node.');
 }
 
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
-  // Reading the content may take any time.
-  form.watch.pause();
   const file = await toBlob(form);
   const data = new FormData();
   for (const [name, value] of form.fields) data.append(name, value);
   data.append(FILE_FIELD, file, form.fileName);
   const hasProgress = form.options.onProgress && typeof XMLHttpRequest !== 'undefined';
-  return (hasProgress ? sendWithProgress : sendWithFetch)(form, data, file.size);
+  return hasProgress ? sendWithProgress(form, data, file.size) : sendWithFetch(form, data);
 }
 
-async function sendWithFetch(
-  { url, watch, context }: UploadForm,
-  body: FormData,
-  size: number,
-): Promise<UploadResponse> {
-  watch.restart(size / MIN_SPEED);
+/** `fetch` does not show whether bytes flow, so the idle limit applies only to the response. */
+async function sendWithFetch({ url, watch, context }: UploadForm, body: FormData) {
   try {
     const { signal } = watch;
     const { platformFetch = globalThis.fetch } = context;
     // A redirect would send the grant elsewhere, and the contract has no redirects.
     const response = await platformFetch(url, { method: 'POST', body, signal, redirect: 'manual' });
+    watch.restart();
     const { status, headers } = response;
     return { status, headers, text: await readText(response, MAX_RESPONSE) };
   } catch (error) {

@@ -186,6 +186,17 @@ const features: Record<string, (deployment: Deployment) => Promise<void>> = {
     await assertFails(tooLong, { kind: 'options' });
   },
 
+  async 'does not limit pauses of a stream, or of an upload whose progress is unknown'(deployment) {
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 1_500));
+    async function* parts() {
+      yield 'a';
+      await pause();
+      yield 'b';
+    }
+    const slowFetch = (...call: Parameters<typeof fetch>) => pause().then(() => fetch(...call));
+    await storageOf(deployment, { idle: 1_000, fetch: slowFetch }).upload('slow.txt', parts());
+  },
+
   async 'reads the error of the upload target, and refuses its redirect'(deployment) {
     // The form lacks two fields of its grant, so nothing is stored and the response is an XML `Error`.
     const uploadFields = { securityToken: 'x-no-token', metaFileId: 'x-no-id' };
