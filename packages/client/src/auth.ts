@@ -21,7 +21,7 @@ export interface GatewayAuth {
   /** Returns the `Authorization` header of an attempt, or `undefined` for none. Called for every attempt. */
   authorize(request: SignableRequest): string | undefined | Promise<string | undefined>;
   /**
-   * Called after the gateway rejected calls with 401, once for all waiting calls. Returns whether there are new credentials.
+   * Called once for all calls that the gateway rejected with 401. Returns whether there are new credentials.
    *
    * @param rejected the `Authorization` header that was rejected
    */
@@ -48,7 +48,7 @@ export type Session = ReturnType<typeof createSession>;
 
 interface Signed {
   readonly headers: Readonly<Record<string, string>>;
-  /** Number of renewals before this was signed; `undefined` if the call has its own credentials, which are not renewed. */
+  /** Number of renewals before this; `undefined` if the call has its own credentials, which are not renewed. */
   readonly renewals: number | undefined;
 }
 
@@ -56,8 +56,8 @@ interface Signed {
 const CLOCK_TOLERANCE = 30_000;
 
 /**
- * Signs attempts, and after a 401 renews the credentials of all calls at once. The clock of the server is taken from the
- * `Date` header of the response (RFC 9110, section 6.6.1).
+ * Signs attempts, and after a 401 renews the credentials of all calls at once. `Date` headers show the server's clock
+ * (RFC 9110, section 6.6.1).
  *
  * @param sign returns the headers to add, or `undefined` if the call keeps those it has
  * @param refresh returns whether there are new credentials, after those in the headers were rejected; runs once for all
@@ -72,8 +72,11 @@ function createSession(
   return {
     async sign(request: Omit<SignableRequest, 'now'>): Promise<Signed> {
       const renewalsBefore = renewals;
-      const added = await sign({ ...request, now: now() }).catch(rejectCredentials);
-      return { headers: { ...request.headers, ...added }, renewals: added && renewalsBefore };
+      const credentials = await sign({ ...request, now: now() }).catch(rejectCredentials);
+      return {
+        headers: { ...request.headers, ...credentials },
+        renewals: credentials && renewalsBefore,
+      };
     },
     async renew(rejected: Signed | undefined, response: Headers): Promise<boolean> {
       if (rejected?.renewals === undefined) return false;

@@ -24,7 +24,7 @@ export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
 export interface LimitOptions {
   /**
    * How long a call may take in milliseconds, with its retries and, if the client reads it, its body. `0`: no limit.
-   * Default: 120,000; for uploads and downloads no limit.
+   * Default: 120,000. An upload or download has no limit unless its own call sets one.
    */
   readonly timeout?: number | undefined;
   /** How to retry failed calls, or `false`. Credentials are always renewed. Default: `{ attempts: 3, delay: 250 }`. */
@@ -52,7 +52,10 @@ export interface Progress {
 
 /** Options that uploads and downloads have in common. */
 export interface TransferOptions {
-  /** Longest pause in an upload or download, in milliseconds. `0`: no limit. Default: 65,000. */
+  /**
+   * Longest pause in an upload or download, in milliseconds. `0`: no limit. Default: 65,000. Pauses of your own stream
+   * do not count, nor do those of an upload by `fetch` (in browsers, without `onProgress`), which shows no progress.
+   */
   readonly idle?: number | undefined;
   /** Called with the number of bytes transferred so far. If it throws, the transfer ends with that error. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -67,16 +70,11 @@ const DEFAULTS: Limits = { timeout: 120_000, attempts: 3, delay: 250 };
 /** Default of {@link TransferOptions.idle}. */
 export const IDLE = 65_000;
 
-/** Returns only the options of a call. `Required` shows if one is missing here; list it below, too. */
-export function pickCallOptions(all: CallOptions): Required<CallOptions> {
-  const { signal, timeout, retry, idempotent } = all;
-  return { signal, timeout, retry, idempotent };
-}
-
-/** Returns all but the options of a call: those of `fetch`, for example. */
-export function omitCallOptions<Options extends CallOptions>(all: Options) {
+/** Separates the options of a call from others, such as those of `fetch`. The compiler finds one that is missing. */
+export function splitCallOptions<Options extends CallOptions>(all: Options) {
   const { signal, timeout, retry, idempotent, ...others } = all;
-  return others;
+  const callOptions: Required<CallOptions> = { signal, timeout, retry, idempotent };
+  return [callOptions, others] as const;
 }
 
 /** Fills in a call's options from the client's defaults. */

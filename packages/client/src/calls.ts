@@ -2,33 +2,28 @@ import type { Client, FetchOptions, FetchResponse, ParseAs } from 'openapi-fetch
 import createClient, { defaultPathSerializer } from 'openapi-fetch';
 import { parseJson, readText } from './body.ts';
 import { withBudget } from './budget.ts';
-import type { CallOptions } from './call-options.ts';
-import {
-  type CallInfo,
-  contractError,
-  isBerthError,
-  networkError,
-  optionsError,
-} from './errors.ts';
+import { type CallOptions, splitCallOptions } from './call-options.ts';
+import { type CallInfo, contractError, networkError, optionsError } from './errors.ts';
 import { type Sender, toRecord } from './fetch.ts';
 import { closeOnFailure, isStream } from './streams.ts';
 import { checkPath, toSegment } from './urls.ts';
 
 /**
  * Calls that `openapi-fetch` types by the `paths` of a document and sends through this client. An error status does not
- * throw: the result then has an `error`. Calls also take the options of {@link CallOptions}. The gateway forwards only
- * GET and POST.
+ * throw: the result then has an `error`, perhaps that of a `Failure` which is in no document. Calls also take the
+ * options of {@link CallOptions}. The gateway forwards only GET and POST.
  */
-export interface Calls<Paths extends object> extends Pick<Client<Paths>, 'use' | 'eject'> {
-  readonly GET: Method<Paths, 'get'>;
-  readonly POST: Method<Paths, 'post'>;
+export interface Calls<Paths extends object, Failure = never>
+  extends Pick<Client<Paths>, 'use' | 'eject'> {
+  readonly GET: Method<Paths, 'get', Failure>;
+  readonly POST: Method<Paths, 'post', Failure>;
 }
 
 /**
- * A method of `openapi-fetch`, but with the URL and the `fetch` of this client. There is no `pathSerializer`, because the
- * client checks that `fetch` will send the path as it is written.
+ * A method of `openapi-fetch`, but with the URL and the `fetch` of this client, which also serializes paths: it checks
+ * that `fetch` will send them as written.
  */
-type Method<Paths, Name extends string> = <
+type Method<Paths, Name extends string, Failure> = <
   Path extends {
     [P in keyof Paths]: Paths[P] extends Record<Name, object> ? P : never;
   }[keyof Paths],
@@ -37,7 +32,7 @@ type Method<Paths, Name extends string> = <
 >(
   path: Path,
   ...init: object extends Init ? [Init?] : [Init]
-) => Promise<FetchResponse<Operation<Paths[Path], Name>, Init, `${string}/${string}`>>;
+) => Promise<FetchResponse<Operation<Paths[Path], Name>, Init, `${string}/${string}`> | Failure>;
 
 type Operation<Item, Name extends string> =
   Item extends Record<Name, infer Found extends object> ? Found : never;
@@ -81,8 +76,8 @@ const RESPONSES = new WeakMap<object, Response>();
  * 6. `readData` reads the body of a success, unless the caller reads it as a stream.
  * 7. `convert` returns the result.
  *
- * If `readData` or `convert` throws a retryable error, the whole sequence runs again. What middleware throws is passed on,
- * and not retried.
+ * If `readData` or `convert` throws a retryable error, the whole sequence runs again. What middleware throws is not
+ * retried.
  *
  * @param greedy path parameters that hold raw segments and a query
  * @param maxBytes size after which text and JSON are not read. Default: any size
@@ -106,7 +101,10 @@ export function createCalls<Paths extends object>(
       return result;
     }
     const isText = parseAs === 'json' || parseAs === 'text';
-    const content = isText ? await readText(response, maxBytes) : await response[parseAs]();
+    const reading = isText ? readText(response, maxBytes) : response[parseAs]();
+    const content = await reading.catch((cause) => {
+      throw networkError('The response was interrupted', info, cause);
+    });
     const data = parseAs === 'json' ? parseJson(content as string) : content;
     if (content && data === undefined) throw contractError(response, info, 'invalid JSON');
     return { data, response };
@@ -116,8 +114,9 @@ export function createCalls<Paths extends object>(
     method: 'GET' | 'POST',
     path: string,
     init: CallInit,
-    convert: (result: RawResult, info: CallInfo) => T = (result) => result as T,
+    convert: (result: RawResult, info: CallInfo) => T | Promise<T> = (result) => result as T,
   ): Promise<T> => {
+    const [, others] = splitCallOptions(init);
     // Without `params.path`, `openapi-fetch` would send the template of the path.
     const params = { ...init.params, path: init.params?.path ?? {} };
     // Merged only to check them: the platform's error would show the value of an invalid header.
@@ -127,13 +126,11 @@ export function createCalls<Paths extends object>(
 
     return withBudget(init, sender.limits, info, async (budget) => {
       const openApiInit = {
-        // The caller's options, of which `openapi-fetch` reads its own.
-        ...init,
-        // It only builds the request and runs the middleware; the budget aborts, and `readData` reads.
+        ...others,
         params,
+        // `openapi-fetch` only builds the request and runs the middleware; `readData` reads.
         pathSerializer: () => url,
         parseAs: 'stream',
-        signal: null,
         async fetch(request: Request) {
           const body = isStream(init.body) ? request.body : undefined;
           return bufferError(await sender.send(request, { body }, budget));
@@ -142,12 +139,9 @@ export function createCalls<Paths extends object>(
       for (;;) {
         const result = await client[method](path, openApiInit);
         try {
-          return convert(await readData(result, info, init.parseAs), info);
+          return await convert(await readData(result, info, init.parseAs), info);
         } catch (error) {
-          const failure = isBerthError(error)
-            ? error
-            : networkError('The response was interrupted', info, error);
-          await budget.waitForRetry(failure, result.response.headers);
+          await budget.waitForRetry(error, result.response.headers);
         }
       }
     });
@@ -163,8 +157,8 @@ export function createCalls<Paths extends object>(
 const ERROR_BYTES = 1_000_000;
 
 /**
- * Buffers an error, because `openapi-fetch` would read one of any size, and as UTF-8. Returns any other response. If the
- * body is interrupted, only status and headers are kept.
+ * Buffers an error, because `openapi-fetch` would read one of any size, and as UTF-8. If it is interrupted, only status
+ * and headers are kept.
  */
 async function bufferError(response: Response): Promise<Response> {
   const { body, headers, status, url } = response;

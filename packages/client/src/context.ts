@@ -33,7 +33,7 @@ export interface StorageContext {
     summary: string,
     options: StorageCallOptions,
   ): Promise<StorageResponse>;
-  /** Limits of uploads and downloads, which have no time limit unless the client sets one. */
+  /** Limits of uploads and downloads, which have no time limit unless the call sets one. */
   readonly transferLimits: Limits & { readonly idle: number };
   /** The `fetch` of the client's options. */
   readonly platformFetch: FetchLike | undefined;

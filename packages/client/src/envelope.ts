@@ -1,21 +1,7 @@
 import { parseJson } from './body.ts';
-import { type Retry, TEMPORARY_STATUSES } from './budget.ts';
 import type { RawResult } from './calls.ts';
 import { BerthError } from './errors.ts';
-import { TEMPORARY_STORAGE_CODES } from './generated/contract.gen.ts';
-
-/** Returns which calls may be retried after an error status of the storage API, a link or an upload target. */
-export function classifyStorage({ status }: Response): Retry {
-  if (status === 401) return 'renew';
-  if (status === 429) return 'any';
-  return isTemporary(status) ? 'idempotent' : 'never';
-}
-
-/** Returns whether a failure is temporary, by its status or by its code, which may come with the status 200. */
-export function isTemporary(status: number, code?: string): boolean {
-  const codes: readonly unknown[] = TEMPORARY_STORAGE_CODES;
-  return status === 500 || TEMPORARY_STATUSES.includes(status) || codes.includes(code);
-}
+import { retryOfStorage } from './retry-rules.ts';
 
 export interface StorageResponse {
   readonly data: Fields;
@@ -46,7 +32,8 @@ export function readEnvelope(
     const code = toText(part.code);
     const reason = toText(part.message) ?? (code ? undefined : 'the response is malformed');
     const info = url ? { method: 'POST', url } : undefined;
-    const retryable = isTemporary(response.status, code) || isTemporary(envelopeStatus);
+    const statuses = [response.status, envelopeStatus];
+    const retryable = statuses.some((status) => retryOfStorage(status, code) !== 'never');
     const requestId = toText(fields.requestId);
     const details = { info, response, code, reason, requestId, retryable };
     return new BerthError('storage', partSummary, details);

@@ -17,7 +17,7 @@ export interface EventsOptions extends Omit<ServiceOptions, 'idempotent'> {
   readonly lastEventId?: string | undefined;
   /** Longest pause between bytes, in milliseconds; the client then reconnects. `0`: no limit. Default: 0. */
   readonly idle?: number | undefined;
-  /** Whether to reconnect. If not, the iteration ends with the connection, or throws if it was interrupted. Default: `true`. */
+  /** Whether to reconnect. If not, the iteration ends with the connection, or throws its error. Default: `true`. */
   readonly reconnect?: boolean | undefined;
 }
 
@@ -117,7 +117,8 @@ async function* readEvents(response: Response, info: CallInfo, state: State, wat
     // A blank line may arrive in two pieces.
     length = events.length > 0 || BLANK_LINE.test(last + text) ? 0 : length + text.length;
     last = text.slice(-1);
-    if (length > MAX_EVENT) throw contractError(response, info, 'an event has no end');
+    if (length > MAX_EVENT)
+      throw contractError(response, info, 'an event exceeds 16 Mi characters');
     yield* events.splice(0);
   }
 }

@@ -1,7 +1,8 @@
 import type { Session } from './auth.ts';
-import { type CallBudget, type Retry, withBudget } from './budget.ts';
-import { type CallOptions, type Limits, omitCallOptions } from './call-options.ts';
+import { type CallBudget, withBudget } from './budget.ts';
+import { type CallOptions, type Limits, splitCallOptions } from './call-options.ts';
 import { type CallInfo, networkError, optionsError } from './errors.ts';
+import type { Retry } from './retry-rules.ts';
 import { assertUnread, closeOnFailure, discard, isStream } from './streams.ts';
 import { pause } from './timers.ts';
 import { pageUrl, parseUrl } from './urls.ts';
@@ -33,8 +34,15 @@ export interface Sender {
   /** Headers of the client, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sends a request within the budget of its call. `type` is the media type to send if no header sets one. */
-  send(target: Target, init: FetchInit, budget: CallBudget, type?: string): Promise<Response>;
+  send(
+    target: Target,
+    init: FetchInit,
+    budget: CallBudget,
+    type?: string | null,
+  ): Promise<Response>;
 }
+
+type AnyRetry = Retry | 'renew';
 
 interface SenderOptions {
   readonly limits: Limits;
@@ -43,16 +51,16 @@ interface SenderOptions {
   readonly headers?: RequestInit['headers'];
   /** Start of the URLs that get credentials, headers and limits. Default: none. */
   readonly scope?: string | undefined;
-  /** Returns which calls may be retried after a failed response. */
-  readonly classify: (response: Response) => Retry | Promise<Retry>;
+  /** Returns which calls may be retried after a failed response: with new credentials, every call. */
+  readonly classify: (response: Response) => AnyRetry | Promise<AnyRetry>;
 }
 
 /** Limits of calls that are not in scope. */
 const NO_LIMITS: Limits = { timeout: 0, attempts: 1, delay: 0 };
 
 /**
- * Creates the sender of all calls of a client. It adds credentials to each attempt, limits the call and retries it. Like
- * the platform's `fetch`, it returns a response whatever its status.
+ * Creates the sender of all calls of a client. It adds credentials to each attempt, and retries it. Like the platform's
+ * `fetch`, it returns a response whatever its status.
  */
 export function createSender(options: SenderOptions): Sender {
   const { limits, scope, classify } = options;
@@ -63,8 +71,10 @@ export function createSender(options: SenderOptions): Sender {
   const send: Sender['send'] = async (target, init, budget, type) => {
     const isInScope = !!scope && target.url.startsWith(scope);
     const session = isInScope ? options.session : undefined;
-    const request = await toRequest(target, init, isInScope && clientHeaders);
+    const request = await toRequest(target, init, isInScope ? clientHeaders : {});
     if (type) request.headers['content-type'] ??= type;
+    // A redirect would send the credentials elsewhere, and the contract has no redirects.
+    if (isInScope) request.redirect = 'manual';
     const { signal } = budget;
     let isRenewed = false;
     for (;;) {
@@ -105,7 +115,7 @@ export function createFetch({ limits, send }: Sender, scope: string) {
     closeOnFailure(options.body, async () => {
       const target = toTarget(input);
       const all = { ...options, signal: options.signal ?? target.signal };
-      const init = omitCallOptions(all);
+      const [, init] = splitCallOptions(all);
       if (!init.body) assertUnread(target);
       const method = (init.method ?? target.method ?? 'GET').toUpperCase();
       const info = { method, url: target.url };
@@ -116,7 +126,7 @@ export function createFetch({ limits, send }: Sender, scope: string) {
         const encoded = new Response(isTyped ? body : null);
         // Encoded once, so that it can be signed and sent again with the same boundary.
         if (body instanceof FormData) body = await encoded.arrayBuffer();
-        const type = encoded.headers.get('Content-Type') ?? '';
+        const type = encoded.headers.get('Content-Type');
         return send(target, { ...init, method, body }, budget, type);
       });
     });
@@ -128,7 +138,7 @@ export function toRecord(headers: RequestInit['headers']): Record<string, string
     return Object.fromEntries(new Headers(headers));
   } catch {
     // The platform's error would show the value, which may be a credential.
-    throw optionsError('A header has an invalid name or value.');
+    throw optionsError('A header is invalid.');
   }
 }
 
@@ -155,16 +165,14 @@ const COPIED = [
 /** Bodies that have a media type, besides strings. Those of another package are passed through unchanged. */
 const TYPED = [Blob, FormData, URLSearchParams];
 
-/** Returns the request that each attempt sends, with the client's headers if it is in scope, but without credentials. */
-async function toRequest(target: Target, init: FetchInit, added: Sender['headers'] | false) {
-  const copied = Object.fromEntries(COPIED.map((name) => [name, target[name]]));
+/** Returns the request that each attempt sends, without credentials. */
+async function toRequest(target: Target, init: FetchInit, clientHeaders: Sender['headers']) {
+  const copied: RequestInit = Object.fromEntries(COPIED.map((name) => [name, target[name]]));
   const method = init.method ?? target.method ?? 'GET';
   // Merged here for all calls. `post` also merges them before `fetch` adds a media type, which would take precedence.
-  const headers = { ...added, ...toRecord(init.headers ?? target.headers) };
+  const headers = { ...clientHeaders, ...toRecord(init.headers ?? target.headers) };
   const isBodiless = /^(GET|HEAD)$/.test(method);
   const body = init.body ?? (isBodiless ? null : await target.arrayBuffer?.());
   if (isBodiless && body !== null) throw optionsError(`A ${method} request cannot have a body.`);
-  const request = { ...copied, ...init, method, url: target.url, headers, body };
-  // A redirect would send the credentials elsewhere, and the contract has no redirects.
-  return added ? { ...request, redirect: 'manual' } : request;
+  return { ...copied, ...init, method, url: target.url, headers, body };
 }

@@ -1,10 +1,8 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { parseJson, readText } from './body.ts';
-import { type Retry, TEMPORARY_STATUSES } from './budget.ts';
 import { BerthError, type CallInfo } from './errors.ts';
-import { GATEWAY_RETRIES, UPSTREAM_STATUS } from './generated/contract.gen.ts';
-
-const RETRIES = new Map<string | undefined, Retry>(Object.entries(GATEWAY_RETRIES));
+import { UPSTREAM_STATUS } from './generated/contract.gen.ts';
+import { retryOfGateway } from './retry-rules.ts';
 
 /** How much of an error is read to classify it, in bytes. The caller may wait for the rest as a stream. */
 const STREAM_BYTES = 65_536;
@@ -17,8 +15,7 @@ export function createGatewayErrors(wireProfile?: WireProfile) {
 
   /**
    * An error of the gateway has no upstream-status header, but a `code`, a `message`, and a `requestId` equal to the
-   * `X-Request-Id` header. Known codes are retried according to the table of the contract, other errors according to
-   * their status.
+   * `X-Request-Id` header.
    */
   const parse = ({ status, headers }: Response, body: unknown) => {
     const { code, message, requestId } = (body ?? {}) as Record<string, unknown>;
@@ -30,9 +27,7 @@ export function createGatewayErrors(wireProfile?: WireProfile) {
       requestId === headers.get('X-Request-Id') &&
       !headers.has(upstreamStatus);
     const gatewayCode = isFromGateway && code ? code : undefined;
-    // A service may have executed the call before it sent a 429, and its 500 is final.
-    const retryByStatus = TEMPORARY_STATUSES.includes(status) ? 'idempotent' : 'never';
-    return { code: gatewayCode, reason, retry: RETRIES.get(gatewayCode) ?? retryByStatus };
+    return { code: gatewayCode, reason, retry: retryOfGateway(status, gatewayCode) };
   };
 
   return {
@@ -42,7 +37,7 @@ export function createGatewayErrors(wireProfile?: WireProfile) {
       const { code, reason, retry } = parse(response, body);
       const details = { info, response, body, code, reason, retryable: retry !== 'never' };
       if (code) return new BerthError('gateway', 'The gateway rejected the call', details);
-      // Browsers hide a redirect behind the status 0 (Fetch, section 3.1.5). A 304 redirects nowhere.
+      // Browsers hide a redirect behind the status 0 (Fetch, section 3.1.5). A 304 is not a redirect.
       const isRedirect = response.status < 400 && response.status !== 304;
       const failure = isRedirect ? 'a redirect, which is not followed' : 'an error';
       return new BerthError('service', `The service returned ${failure}`, details);
@@ -52,7 +47,7 @@ export function createGatewayErrors(wireProfile?: WireProfile) {
      * Returns which calls may be retried after a failed response, whose body is unread. If the hosted service sent it,
      * the service has executed the call, so a POST must not be retried.
      */
-    async classify(response: Response): Promise<Retry> {
+    async classify(response: Response) {
       const isFromService = response.headers.has(upstreamStatus);
       const body = isFromService ? undefined : await readErrorBody(response.clone());
       const { code, retry } = parse(response, body);

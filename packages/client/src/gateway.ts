@@ -28,27 +28,21 @@ export interface GatewayClientOptions extends LimitOptions {
 }
 
 /**
- * A hosted service that is also an `openapi-fetch` client of its own document. `error` may be one of the gateway's,
- * unless the document has a `default` response. Its `use` adds middleware only to its own `GET` and `POST`: not to its
- * `get` and `post`, nor to another object for the same service.
+ * A hosted service that is also an `openapi-fetch` client of its own document. `error` may also be the gateway's. Its
+ * `use` adds middleware only to its own `GET` and `POST`: not to its `get` and `post`, nor to another object for the
+ * same service.
  */
-export type DocumentedService<Paths extends object> = Service & Calls<WithGatewayErrors<Paths>>;
+export type DocumentedService<Paths extends object> = Service & Calls<Paths, GatewayFailure>;
 
-type WithGatewayErrors<Paths> = {
-  [Path in keyof Paths]: {
-    [Method in keyof Paths[Path]]: Paths[Path][Method] extends { responses: infer Responses }
-      ? Omit<Paths[Path][Method], 'responses'> & { responses: Responses & Fallback<Responses> }
-      : Paths[Path][Method];
-  };
-};
-
-type Fallback<Responses> = 'default' extends keyof Responses
-  ? unknown
-  : { default: components['responses']['GatewayError'] };
+interface GatewayFailure {
+  readonly data?: never;
+  readonly error: components['schemas']['GatewayError'];
+  readonly response: Response;
+}
 
 /**
- * A gateway client. It is also a client of `openapi-fetch` with the `paths` of the contract: `GET`, `POST`, `use` and
- * `eject`, whose calls do not throw for an error status. `use` adds middleware to these calls and to `get` and `post` of
+ * A gateway client. It is also a client of `openapi-fetch` with the `paths` of the contract: `GET` and `POST`, which do
+ * not throw for an error status, `use` and `eject`. `use` adds middleware to these calls and to `get` and `post` of
  * services, but not to `request`, `events`, `connect`, `fetch`, or the `GET` and `POST` of a service.
  */
 export interface GatewayClient extends Calls<paths> {
@@ -102,15 +96,15 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
   const limits = toLimits(options);
   const sender = createSender({ ...options, limits, session, scope, classify });
   const { client, call } = createCalls<paths>(sender, baseUrl, GREEDY_PARAMETERS);
-  const gatewayFetch = createFetch(sender, scope);
-  const context: GatewayContext = { sender, call, fetch: gatewayFetch, session, toGatewayError };
+  const fetch = createFetch(sender, scope);
+  const context: GatewayContext = { sender, call, fetch, session, toGatewayError };
   return {
     ...client,
-    fetch: gatewayFetch,
+    fetch,
     service<Paths extends object>(name: string) {
       const url = scope + toSegment('name', name);
-      const raw = createCalls<WithGatewayErrors<Paths>>(sender, url).client;
-      return { ...raw, ...createService(context, name, url) };
+      const calls = createCalls<Paths>(sender, url).client as Calls<Paths, GatewayFailure>;
+      return { ...calls, ...createService(context, name, url) };
     },
   };
 }

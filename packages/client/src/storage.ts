@@ -1,20 +1,22 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
 import {
+  type CallOptions,
   IDLE,
   type LimitOptions,
-  pickCallOptions,
+  splitCallOptions,
   type TransferOptions,
   toLimits,
 } from './call-options.ts';
 import { type CallInit, type Calls, createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { StorageContext, StoragePath } from './context.ts';
-import { classifyStorage, readEnvelope } from './envelope.ts';
+import { readEnvelope } from './envelope.ts';
 import { createSender, type FetchLike } from './fetch.ts';
 import { createFileMethods, type FileMethods } from './files.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
+import { retryOfStorage } from './retry-rules.ts';
 import { closeOnFailure, ignoreEarlyErrors } from './streams.ts';
 import type { DownloadOptions } from './transfer/download.ts';
 import type { UploadData } from './transfer/form.ts';
@@ -46,9 +48,9 @@ export interface StorageClientOptions extends LimitOptions, Pick<TransferOptions
    */
   readonly requestForm?: 'top' | 'data' | undefined;
   /**
-   * The function that sends each attempt. Replace it to use a proxy, for example. Uploads in Node do not use it, because
-   * `fetch` is too slow for large files: set `agent` as well. Nor do uploads in browsers with `onProgress`, which `fetch`
-   * does not support. Default: the global `fetch`.
+   * Sends each attempt, for example through a proxy. Uploads in Node do not use it, because `fetch` is too slow for
+   * large files: set `agent` as well. Nor do uploads in browsers with `onProgress`, which `fetch` does not support.
+   * Default: the global `fetch`.
    */
   readonly fetch?: FetchLike | undefined;
   /** An `Agent` of `node:http` or `node:https` for uploads in Node. Default: the global agent. */
@@ -103,8 +105,8 @@ export interface StorageClient extends FileMethods {
    */
   upload(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
   /**
-   * Uploads a user picture, like `upload`, but rejects content larger than 204,800 bytes (200 KiB). The contract defines
-   * no such limit, so servers may accept more.
+   * Uploads a user picture, like `upload`, but rejects content larger than 204,800 bytes (200 KiB). The contract has no
+   * such limit, so servers may accept more.
    */
   uploadAvatar(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
   /**
@@ -117,8 +119,8 @@ export interface StorageClient extends FileMethods {
    */
   download(fileID: string, options?: DownloadOptions): Promise<Response>;
   /**
-   * Downloads to a local file, in Node. After an interruption, the download continues with a new link, as long as the file has
-   * the same strong `ETag`. An existing file is replaced when all bytes have arrived.
+   * Downloads to a local file, in Node. After an interruption, the download continues with a new link, as long as the
+   * file has the same strong `ETag`. An existing file is replaced when all bytes have arrived.
    *
    * @example
    * await storage.downloadToFile(fileID, './video.mp4');
@@ -147,7 +149,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const limits = toLimits(options);
   const session = createStorageSession(options.credentials, wireProfile);
   const scope = baseUrl + ROOT;
-  const sender = createSender({ limits, fetch, session, scope, classify: classifyStorage });
+  const classify = ({ status }: Response) => (status === 401 ? 'renew' : retryOfStorage(status));
+  const sender = createSender({ limits, fetch, session, scope, classify });
   const toInit = (path: string, init: CallInit = {}): CallInit => ({
     ...init,
     idempotent: init.idempotent ?? IDEMPOTENT_OPERATIONS.some((id) => path.endsWith(id)),
@@ -158,13 +161,14 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const context: StorageContext = {
     wireProfile,
     onWarning,
-    transferLimits: { ...limits, timeout: options.timeout ?? 0, idle },
+    transferLimits: { ...limits, timeout: 0, idle },
     platformFetch: fetch,
     agent,
     async callOperation(operation, fields, summary, options) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
-      const init = toInit(path, { ...pickCallOptions(options), body, parseAs: 'text' });
+      const [callOptions] = splitCallOptions<CallOptions>(options);
+      const init = toInit(path, { ...callOptions, body, parseAs: 'text' });
       return call('POST', path, init, (result, { url }) => readEnvelope(result, summary, url));
     },
   };

@@ -22,7 +22,7 @@ export function assertUnread(body: object): void {
   if (isRead) throw optionsError('The body was already read.');
 }
 
-/** Runs a call. If it fails, closes the stream it was given, even if unread. */
+/** Runs a call. If it fails, closes the stream passed to it, even if unread. */
 export async function closeOnFailure<T>(body: unknown, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

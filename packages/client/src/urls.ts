@@ -36,8 +36,8 @@ export function toBaseUrl(baseUrl: string): string {
 
 /**
  * Checks that `fetch` sends a path as written: percent-encoding the characters that need it (WHATWG URL, section 1.3)
- * is all it may change. The gateway rejects `.` and `..`, but `fetch` resolves them before that (section 4.4), and would
- * call another service.
+ * is all it may change. The gateway rejects `.` and `..`, but `fetch` resolves them first (section 4.4), and would call
+ * another service.
  */
 export function checkPath(name: string, path: string): string {
   const [match, part = match] = UNSENDABLE.exec(path) ?? UNENCODED.exec(path) ?? [];

@@ -232,29 +232,37 @@ describe('a download to a file', () => {
   const cut = (etag: string) => [files({ cut: 100_000, etag }).handle];
   const lost = { kind: 'network' };
   const late = { kind: 'timeout', message: 'a was not downloaded: timed out after 50 ms' };
+  const idle = { kind: 'timeout', path: '/file' };
   /** Continues with a part after a break. */
   const cutThen = (range: string, ETag = '"v1"', status = 206) =>
     cut('"v1"').concat(partOf(range, { ETag }, status));
   const message = expect.stringContaining('the file changed during the download');
   const changed = { kind: 'storage', message };
-  it.each<[string, Handler[], object, DownloadOptions?]>([
+  /** Ignores the signal. */
+  const deaf: FetchLike = (url, init) => fetch(url, { ...init, signal: null });
+  it.each<[string, Handler[], object, DownloadOptions?, FetchLike?]>([
     ['the file has a weak ETag', cut('W/"v1"'), lost],
     ['the file has no ETag', cut(''), lost],
     ['retries are off', cut('"v1"'), lost, { retry: false }],
     ['it is aborted', [stall], enough, { signal, onProgress: () => stop.abort(enough) }],
     ['onProgress throws', [stall], enough, { onProgress: fail }],
     ['it takes too long', [stall], late, { timeout: 50 }],
+    ['its fetch ignores the time limit', [hang], late, { timeout: 50 }, deaf],
+    ['its fetch ignores the idle limit', [hang], idle, { idle: 50, retry: false }, deaf],
     ['the total differs later', cutThen('bytes 100000-300000/300001'), changed],
     ['a part begins elsewhere', cutThen('bytes 100001-299999/300000'), changed],
     ['the ETag differs later', cutThen('bytes 100000-299999/300000', '"v2"'), changed],
     ['there is no part', cutThen('bytes 100000-299999/300000', '"v1"', 200), changed],
-  ])('CL-DOWNLOAD-CUT: keeps only the older file if %s', async (_, handlers, expected, options) => {
-    await using served = await serveStorage((...call) => handlers.shift()?.(...call));
-    const download = served.storage.downloadToFile('a', file, options);
-    await expect(download).rejects.toMatchObject(expected);
-    expect(await readdir(folder)).toEqual(['a.bin']);
-    expect(await readFile(file, 'utf8')).toBe('old');
-  });
+  ])(
+    'CL-DOWNLOAD-CUT: keeps only the older file if %s',
+    async (_, handlers, expected, options, fetch) => {
+      await using served = await serveStorage((...call) => handlers.shift()?.(...call), { fetch });
+      const download = served.storage.downloadToFile('a', file, options);
+      await expect(download).rejects.toMatchObject(expected);
+      expect(await readdir(folder)).toEqual(['a.bin']);
+      expect(await readFile(file, 'utf8')).toBe('old');
+    },
+  );
 
   const empty: Handler = (_, response) => {
     response.writeHead(200, { 'Content-Length': BYTES.length }).flushHeaders();

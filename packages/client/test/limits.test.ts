@@ -1,6 +1,7 @@
-import type { BerthError, GatewayPaths } from '@berth/client';
+import type { BerthError, FetchLike, GatewayPaths } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { failureOf, gatewayAt, serviceAt, storageAt } from './support/clients.ts';
+import { failureOf, gatewayAt, serviceAt, storageAt, storageWith } from './support/clients.ts';
+import { linked } from './support/responses.ts';
 import { type Handler, hang, keepSending, refuse, stall, startServer } from './support/servers.ts';
 
 const BASE = 'http://g.example';
@@ -41,6 +42,19 @@ describe('a time limit', () => {
       await vi.runAllTimersAsync();
       expect(String(await call)).toContain(`timed out after ${expected} ms`);
     }
+  });
+
+  it('of the client does not end an upload or download, but that of the call does', async () => {
+    vi.useFakeTimers();
+    const fetch: FetchLike = async (url) =>
+      url.includes('/api/') ? linked() : new Promise<Response>(() => {});
+    const { storage } = storageWith([], { fetch, timeout: 60, idle: 500, retry: false });
+    const calls = [storage.download('a'), storage.download('a', { timeout: 30 })].map(failureOf);
+    await vi.dynamicImportSettled();
+    await vi.advanceTimersByTimeAsync(1_000);
+    const [idle, late] = await Promise.all(calls);
+    expect(String(idle)).toContain('no progress for 500 ms');
+    expect(String(late)).toContain('timed out after 30 ms');
   });
 
   it('does not end an event stream or the body of a raw response', async () => {

@@ -1,5 +1,6 @@
 import { BerthError, unwrapEnvelope } from '@berth/client';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { gatewayWith, storageAt, storageWith } from './support/clients.ts';
 import { json, list } from './support/responses.ts';
 import { refuse, startServer } from './support/servers.ts';
@@ -56,6 +57,18 @@ it('middleware of the gateway changes the calls of its services', async () => {
   expect(await gateway.service('x').post('a', ITEM)).toEqual({ b: 2 });
   expect(requests[0]?.headers.get('X-A')).toBe('a');
   expect(await requests[0]?.json()).toEqual(ITEM);
+});
+
+it('a failure that middleware reports is retried, but not what a schema throws', async () => {
+  const responses = [json({}), json({ a: 1 }), json({})];
+  const { gateway, service, requests } = gatewayWith(responses, { retry: { delay: 0 } });
+  const failure = () => (requests.length === 1 ? json({}, { status: 503 }) : undefined);
+  gateway.use({ onResponse: failure });
+  expect(await service.get('a')).toEqual({ a: 1 });
+  const wrong = new TypeError('wrong');
+  const schema = z.unknown().transform(() => Promise.reject(wrong));
+  await expect(service.get('a', { schema })).rejects.toBe(wrong);
+  expect(requests).toHaveLength(3);
 });
 
 const mine = new BerthError('network', 'mine', { retryable: true });

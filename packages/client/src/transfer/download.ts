@@ -3,11 +3,12 @@ import { type CallBudget, withBudget } from '../budget.ts';
 import type { TransferOptions } from '../call-options.ts';
 import { checkNumber } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
-import { classifyStorage, isTemporary } from '../envelope.ts';
 import { BerthError, isBerthError } from '../errors.ts';
 import { createSender } from '../fetch.ts';
 import type { FileMethods, TempUrlOptions } from '../files.ts';
 import { type IdleWatch, readBody, watchIdle } from '../idle.ts';
+import { retryOfStorage } from '../retry-rules.ts';
+import { untilAborted } from '../timers.ts';
 import { isPage } from '../urls.ts';
 
 /** The part of a file to download. */
@@ -62,7 +63,7 @@ export async function downloadToFile(
   });
 }
 
-/** Yields the bytes of a file. After an interruption, it requests a new link and continues, if the file is still the same. */
+/** Yields the bytes of a file. After an interruption, it continues with a new link, if the file is still the same. */
 async function* readToEnd(
   context: StorageContext,
   { tempUrl }: FileMethods,
@@ -143,7 +144,7 @@ async function openLink(
   if (start?.etag) headers['if-range'] = start.etag;
   const sender = createSender({
     limits: transferLimits,
-    classify: classifyStorage,
+    classify: ({ status }) => retryOfStorage(status),
     // Only attempts are watched, not the waits between them.
     fetch(link, init) {
       watch.restart();
@@ -151,7 +152,9 @@ async function openLink(
     },
   });
   try {
-    const response = await sender.send(info, { headers }, { ...budget, signal: watch.signal });
+    const sending = sender.send(info, { headers }, { ...budget, signal: watch.signal });
+    // A `fetch` may ignore the signal.
+    const response = await untilAborted(sending, watch.signal);
     const sizes = readSizes(response, range);
     const etag = response.headers.get('ETag') ?? '';
     const isOtherSize = sizes?.total && start?.total && sizes.total !== start.total;
@@ -161,7 +164,12 @@ async function openLink(
         ? 'the file changed during the download'
         : 'the response is not the requested part';
       const reason = response.ok && range ? problem : undefined;
-      const details = { info, response, reason, retryable: isTemporary(response.status) };
+      const details = {
+        info,
+        response,
+        reason,
+        retryable: retryOfStorage(response.status) !== 'never',
+      };
       throw new BerthError('storage', summary, details);
     }
     const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
@@ -202,8 +210,8 @@ function readSizes({ status, headers }: Response, range?: DownloadRange): Sizes 
 }
 
 /**
- * Returns a body that ends with an error if it is interrupted, has the wrong length, or makes no progress while its reader
- * waits. It is read only as fast as its reader asks.
+ * Returns a body that ends with an error if it is interrupted, has the wrong length, or makes no progress while its
+ * reader waits. It is read only as fast as its reader asks.
  */
 function watchBody(
   response: Response,
