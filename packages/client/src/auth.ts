@@ -72,11 +72,8 @@ function createSession(
   return {
     async sign(request: Omit<SignableRequest, 'now'>): Promise<Signed> {
       const renewalsBefore = renewals;
-      const credentials = await sign({ ...request, now: now() }).catch(rejectCredentials);
-      return {
-        headers: { ...request.headers, ...credentials },
-        renewals: credentials && renewalsBefore,
-      };
+      const signed = await sign({ ...request, now: now() }).catch(rejectCredentials);
+      return { headers: { ...request.headers, ...signed }, renewals: signed && renewalsBefore };
     },
     async renew(rejected: Signed | undefined, response: Headers): Promise<boolean> {
       if (rejected?.renewals === undefined) return false;

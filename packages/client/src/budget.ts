@@ -2,7 +2,6 @@ import { type CallOptions, type Limits, toLimits } from './call-options.ts';
 import { BerthError, type CallInfo, isBerthError } from './errors.ts';
 import type { Retry } from './retry-rules.ts';
 import { isStream } from './streams.ts';
-import { MAX_TIMER, pause, untilAborted } from './timers.ts';
 
 // What is repeated. `takeRetry` counts the retries of a budget. The last three rows are no retries, and not counted.
 //
@@ -102,4 +101,26 @@ function readRetryAfter(headers?: Headers): number {
   const value = headers?.get('Retry-After') ?? '0';
   if (/^\d+$/.test(value)) return Number(value) * 1000;
   return Date.parse(value) - (Date.parse(headers?.get('Date') ?? '') || Date.now()) || 0;
+}
+
+/** Timers with a longer delay fire at once. In milliseconds. */
+export const MAX_TIMER = 2 ** 31 - 1;
+
+/** Waits for a promise, or rejects with the reason of the signal, even if the promise never settles. */
+export function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal?.reason);
+    signal?.addEventListener('abort', stop);
+    // A signal with a listener is kept in memory as long as the caller's signal.
+    promise.finally(() => signal?.removeEventListener('abort', stop)).then(resolve, reject);
+  });
+}
+
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise((resolve) => {
+    timer = setTimeout(resolve, Math.min(ms, MAX_TIMER));
+  });
+  await untilAborted(over, signal).finally(() => clearTimeout(timer));
 }

@@ -1,12 +1,11 @@
 import { createParser } from 'eventsource-parser';
-import { withBudget } from './budget.ts';
+import { pause, withBudget } from './budget.ts';
 import type { ServiceOptions } from './call-options.ts';
 import { checkNumber } from './checks.ts';
 import type { GatewayContext } from './context.ts';
 import { type CallInfo, contractError, isBerthError } from './errors.ts';
 import { toRecord } from './fetch.ts';
 import { type IdleWatch, readBody, watchIdle } from './idle.ts';
-import { pause } from './timers.ts';
 
 /**
  * Options for `events`. `timeout` and `retry` apply to each connection until its headers arrive; `signal` ends the

@@ -1,10 +1,9 @@
 import type { Session } from './auth.ts';
-import { type CallBudget, withBudget } from './budget.ts';
+import { type CallBudget, pause, withBudget } from './budget.ts';
 import { type CallOptions, type Limits, splitCallOptions } from './call-options.ts';
 import { type CallInfo, networkError, optionsError } from './errors.ts';
 import type { Retry } from './retry-rules.ts';
 import { assertUnread, closeOnFailure, discard, isStream } from './streams.ts';
-import { pause } from './timers.ts';
 import { pageUrl, parseUrl } from './urls.ts';
 
 /** Options of `fetch`, and of this client. */
@@ -34,15 +33,8 @@ export interface Sender {
   /** Headers of the client, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sends a request within the budget of its call. `type` is the media type to send if no header sets one. */
-  send(
-    target: Target,
-    init: FetchInit,
-    budget: CallBudget,
-    type?: string | null,
-  ): Promise<Response>;
+  send(target: Target, init: FetchInit, budget: CallBudget, type?: string): Promise<Response>;
 }
-
-type AnyRetry = Retry | 'renew';
 
 interface SenderOptions {
   readonly limits: Limits;
@@ -52,7 +44,7 @@ interface SenderOptions {
   /** Start of the URLs that get credentials, headers and limits. Default: none. */
   readonly scope?: string | undefined;
   /** Returns which calls may be retried after a failed response: with new credentials, every call. */
-  readonly classify: (response: Response) => AnyRetry | Promise<AnyRetry>;
+  readonly classify: (response: Response) => Retry | 'renew' | Promise<Retry | 'renew'>;
 }
 
 /** Limits of calls that are not in scope. */
@@ -126,7 +118,7 @@ export function createFetch({ limits, send }: Sender, scope: string) {
         const encoded = new Response(isTyped ? body : null);
         // Encoded once, so that it can be signed and sent again with the same boundary.
         if (body instanceof FormData) body = await encoded.arrayBuffer();
-        const type = encoded.headers.get('Content-Type');
+        const type = encoded.headers.get('Content-Type') ?? '';
         return send(target, { ...init, method, body }, budget, type);
       });
     });

@@ -221,11 +221,10 @@ async function callList<Key extends object, Value>(
 ): Promise<ItemResult<Key, Value>[]> {
   const callBatch = async (batch: typeof keys) => {
     const names = batch.map((key) => Object.values(key).join(' to '));
-    const [name = ''] = names;
-    const summary = rules.toSummary(names.length === 1 ? name : `a list of ${names.length} files`);
+    const name = names.length === 1 ? String(names[0]) : `a list of ${names.length} files`;
     const body = { fileList: batch.map(rules.toItem) };
     const values = await context
-      .callOperation(operation, body, summary, options)
+      .callOperation(operation, body, rules.toSummary(name), options)
       .then((response) => readEntries(response, names, rules))
       .catch((error: unknown) => names.map(() => ({ error })));
     return batch.map((key, at) => ({ ...key, ...values[at] }) as ItemResult<Key, Value>);

@@ -1,5 +1,5 @@
+import { MAX_TIMER } from './budget.ts';
 import { BerthError, type CallInfo, networkError } from './errors.ts';
-import { MAX_TIMER } from './timers.ts';
 
 export type IdleWatch = ReturnType<typeof watchIdle>;
 

@@ -9,13 +9,13 @@ import {
 } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import { type StandardSchema, toValid } from './body.ts';
+import { MAX_TIMER } from './budget.ts';
 import type { Progress } from './call-options.ts';
 import { type BerthError, optionsError } from './errors.ts';
 import type { TempUrlOptions, TempUrlResult } from './files.ts';
 import { PUBLIC_LINK_SECONDS } from './generated/contract.gen.ts';
 import type { PayloadOptions, Service } from './service.ts';
 import type { StorageClient } from './storage.ts';
-import { MAX_TIMER } from './timers.ts';
 import type { UploadData } from './transfer/form.ts';
 import type { UploadOptions, UploadResult } from './transfer/upload.ts';
 

@@ -1,7 +1,6 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
 import {
-  type CallOptions,
   IDLE,
   type LimitOptions,
   splitCallOptions,
@@ -167,7 +166,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     async callOperation(operation, fields, summary, options) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
-      const [callOptions] = splitCallOptions<CallOptions>(options);
+      const [callOptions] = splitCallOptions(options);
       const init = toInit(path, { ...callOptions, body, parseAs: 'text' });
       return call('POST', path, init, (result, { url }) => readEnvelope(result, summary, url));
     },

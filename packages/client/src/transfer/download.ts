@@ -1,5 +1,5 @@
 import { saveFile } from '#platform';
-import { type CallBudget, withBudget } from '../budget.ts';
+import { type CallBudget, untilAborted, withBudget } from '../budget.ts';
 import type { TransferOptions } from '../call-options.ts';
 import { checkNumber } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
@@ -8,7 +8,6 @@ import { createSender } from '../fetch.ts';
 import type { FileMethods, TempUrlOptions } from '../files.ts';
 import { type IdleWatch, readBody, watchIdle } from '../idle.ts';
 import { retryOfStorage } from '../retry-rules.ts';
-import { untilAborted } from '../timers.ts';
 import { isPage } from '../urls.ts';
 
 /** The part of a file to download. */
@@ -164,13 +163,8 @@ async function openLink(
         ? 'the file changed during the download'
         : 'the response is not the requested part';
       const reason = response.ok && range ? problem : undefined;
-      const details = {
-        info,
-        response,
-        reason,
-        retryable: retryOfStorage(response.status) !== 'never',
-      };
-      throw new BerthError('storage', summary, details);
+      const retryable = retryOfStorage(response.status) !== 'never';
+      throw new BerthError('storage', summary, { info, response, reason, retryable });
     }
     const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
     // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.

@@ -1,6 +1,6 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
-import { withBudget } from '../budget.ts';
+import { untilAborted, withBudget } from '../budget.ts';
 import type { StorageCallOptions, TransferOptions } from '../call-options.ts';
 import { checkNotEmpty, checkNumber, invalid, typeTag } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
@@ -9,7 +9,6 @@ import { BerthError } from '../errors.ts';
 import { watchIdle } from '../idle.ts';
 import { retryOfStorage } from '../retry-rules.ts';
 import { assertUnread, isStream } from '../streams.ts';
-import { untilAborted } from '../timers.ts';
 import { parseUrl } from '../urls.ts';
 import type { Field, UploadContent, UploadData, UploadResponse } from './form.ts';
 import { checkLength } from './form.ts';
