@@ -175,13 +175,10 @@ function toMultipart({ fields, fileName, content }: UploadForm) {
     `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"${rest}\r\n`;
   const values = fields.map(([name, value]) => `${part(name, '\r\n')}${value}\r\n`).join('');
   const type = content.type.replace(/[\r\n]+/g, ' ');
-  const file = part(
-    FILE_FIELD,
-    `; filename="${escapeName(fileName)}"\r\nContent-Type: ${type}\r\n`,
-  );
+  const details = `; filename="${escapeName(fileName)}"\r\nContent-Type: ${type}\r\n`;
   return {
     type: `multipart/form-data; boundary=${boundary}`,
-    head: Buffer.from(values + file),
+    head: Buffer.from(values + part(FILE_FIELD, details)),
     tail: Buffer.from(`\r\n--${boundary}--\r\n`),
   };
 }
