@@ -62,16 +62,8 @@ export async function toPayload<Payload>(
     payload = parseJson(text);
     if (payload === undefined) throw contractError(response, info, 'invalid JSON');
   }
-  if (!schema) return payload as Payload;
-  return toValid(await schema['~standard'].validate(payload), response, info);
-}
-
-/** Returns the value of a valid payload, or throws the problems of another. */
-export function toValid<Payload>(
-  result: Validation<Payload>,
-  response?: Response,
-  info?: CallInfo,
-): Payload {
+  const result = await schema?.['~standard'].validate(payload);
+  if (!result) return payload as Payload;
   if (!result.issues) return result.value;
   const [first] = result.issues;
   const steps = first?.path?.map((step) => String(typeof step === 'object' ? step.key : step));

@@ -157,8 +157,8 @@ export function isBerthError(error: unknown, kind?: ErrorKind): boolean {
 }
 
 export function contractError(
-  response: Response | undefined,
-  info: CallInfo | undefined,
+  response: Response,
+  info: CallInfo,
   reason: string,
   issues: readonly SchemaIssue[] = [],
 ): BerthError {

@@ -8,10 +8,9 @@ import {
   useMutation,
 } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
-import { type StandardSchema, toValid } from './body.ts';
 import { MAX_TIMER } from './budget.ts';
 import type { Progress } from './call-options.ts';
-import { type BerthError, optionsError } from './errors.ts';
+import type { BerthError } from './errors.ts';
 import type { TempUrlOptions, TempUrlResult } from './files.ts';
 import { PUBLIC_LINK_SECONDS } from './generated/contract.gen.ts';
 import type { PayloadOptions, Service } from './service.ts';
@@ -19,17 +18,14 @@ import type { StorageClient } from './storage.ts';
 import type { UploadData } from './transfer/form.ts';
 import type { UploadOptions, UploadResult } from './transfer/upload.ts';
 
-type Query<Data, Cached = Data> = UnusedSkipTokenOptions<Cached, BerthError, Data> & {
-  readonly queryKey: DataTag<QueryKey, Cached, BerthError>;
+type Query<Data> = UnusedSkipTokenOptions<Data, BerthError> & {
+  readonly queryKey: DataTag<QueryKey, Data, BerthError>;
 };
-
-type ServiceOptions = Omit<PayloadOptions<unknown>, 'signal' | 'headers' | 'schema'>;
-type Schema<Payload> = Pick<Required<PayloadOptions<Payload>>, 'schema'>;
 
 /**
  * Query options for a path of a hosted service. The key is `['berth', service.url, path]`, so headers cannot be set
- * here: set them on the client. The cache has the payload as received, or `null` if it is empty, because queries must
- * have data. `select` applies a `schema` to it, which must be synchronous.
+ * here: set them on the client. Queries of a path share their data: give one with another `schema` its own `queryKey`.
+ * An empty payload becomes `null`, because queries must have data.
  *
  * @example
  * const users = gateway.service('users');
@@ -38,41 +34,16 @@ type Schema<Payload> = Pick<Required<PayloadOptions<Payload>>, 'schema'>;
  */
 export function serviceQuery<Payload = unknown>(
   service: Service,
-  path?: string,
-  options?: ServiceOptions,
-): Query<Payload>;
-export function serviceQuery<Payload>(
-  service: Service,
-  path: string | undefined,
-  options: ServiceOptions & Schema<Payload>,
-): Query<Payload, unknown>;
-export function serviceQuery(
-  service: Service,
   path = '',
-  { schema, ...options }: ServiceOptions & Partial<Schema<unknown>> = {},
-): Query<unknown> {
-  return queryOptions<unknown, BerthError>({
+  options: Omit<PayloadOptions<Payload>, 'signal' | 'headers'> = {},
+): Query<Payload> {
+  return queryOptions<Payload, BerthError>({
     queryKey: ['berth', service.url, path.replace(/^\//, '')],
-    queryFn: async ({ signal }) => (await service.get(path, { ...options, signal })) ?? null,
-    ...(schema && { select: toSelect(schema) }),
+    queryFn: async ({ signal }) =>
+      (await service.get<Payload>(path, { ...options, signal })) ?? (null as Payload),
     // The client itself retries.
     retry: false,
   });
-}
-
-/** The function for each schema, because TanStack Query calls a new function at every render. */
-const SELECTS = new WeakMap<StandardSchema, (payload: unknown) => unknown>();
-
-function toSelect(schema: StandardSchema) {
-  const known = SELECTS.get(schema);
-  if (known) return known;
-  const select = (payload: unknown) => {
-    const result = schema['~standard'].validate(payload);
-    if (!(result instanceof Promise)) return toValid(result);
-    throw optionsError('The schema of a query must be synchronous.');
-  };
-  SELECTS.set(schema, select);
-  return select;
 }
 
 type LinkOptions = Omit<TempUrlOptions, 'signal'>;

@@ -2,9 +2,8 @@ import './dom.ts';
 import { bearer, createGatewayClient, type Progress } from '@berth/client';
 import { linkQuery, linksQuery, serviceQuery, useUpload } from '@berth/client/react-query';
 import { createMock, type Mock, routes } from '@berth/mock';
-import { QueryObserver, useQueries } from '@tanstack/react-query';
+import { QueryObserver } from '@tanstack/react-query';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import * as z from 'zod';
 import { storageAt } from '../support/clients.ts';
 import { act, newQueryClient, renderHook, waitFor } from './render.ts';
 
@@ -46,21 +45,6 @@ describe('the query of a service', () => {
     expect(await queryClient.fetchQuery(serviceQuery(service, 'empty'))).toBeNull();
     expect(queryClient.getQueryData(['berth', service.url, '7'])).toEqual({ name: 'Ada' });
     expect(serviceQuery(service, '/7').queryKey).toEqual(query.queryKey);
-  });
-
-  it('applies a schema to the cached payload, which other schemas share', async () => {
-    const service = openService();
-    const upper = z.object({ name: z.string().transform((name) => name.toUpperCase()) });
-    const late = z.unknown().refine(async () => true);
-    const schemas = [z.unknown(), upper, z.string(), late];
-    const queries = schemas.map((schema) => serviceQuery<unknown>(service, '7', { schema }));
-    queries[0] = serviceQuery(service, '7');
-    const { result } = renderHook(() => useQueries({ queries }));
-    const error = { data: undefined, error: { kind: 'contract', issues: [{ path: [] }] } };
-    const expected = [{ name: 'Ada' }, { name: 'ADA' }].map((data) => ({ data, error: null }));
-    const synchronous = { error: { message: 'The schema of a query must be synchronous.' } };
-    await waitFor(() => expect(result.current).toMatchObject([...expected, error, synchronous]));
-    expect(mock.session().requests()).toHaveLength(1);
   });
 
   it('aborts its call when nothing uses it any more', async () => {
