@@ -89,10 +89,12 @@ function findHeaderOrCookie(
 
 /** The validator gets the parameters of all locations, so the first step to the value is its location. */
 function invalidParameters(input: ParsedInput, errors: Validator['errors']): HttpError {
-  const [error] = errors as readonly [SchemaError];
-  const [, location, ...steps] = error.instancePath.split('/') as ['', ParameterLocation];
-  const inLocation = { ...error, instancePath: steps.map((step) => `/${step}`).join('') };
-  return invalidRequest([toViolation(input[location], [inLocation], location)]);
+  const all = errors as readonly [SchemaError];
+  const [, location] = all[0].instancePath.split('/') as ['', ParameterLocation];
+  const inLocation = all.map((error) => {
+    return { ...error, instancePath: error.instancePath.slice(location.length + 1) };
+  });
+  return invalidRequest([toViolation(input[location], inLocation, location)]);
 }
 
 export function readQuery(field: Field, values: QueryValues): unknown {

@@ -8,7 +8,7 @@ export type ParameterStyle = 'simple' | 'form' | 'deepObject';
 
 export type SchemaError = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message'>;
 
-/** A compiled schema. If it returns false, `errors` contains the first error. */
+/** A compiled schema. If it returns false, `errors` has the first error, after those of its subschemas. */
 export interface Validator {
   (data: unknown): boolean;
   errors?: readonly SchemaError[] | null;

@@ -32,14 +32,18 @@ function isEqual(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Converts a validator's first error. `value` is what was validated, and `prefix` its pointer in the location. */
+/** Keywords whose error follows those of their schemas, which do not say what is wrong. */
+const COMPOSITES = new Set(['anyOf', 'oneOf', 'contains', 'propertyNames']);
+
+/** Converts the errors of a validator. `value` is what was validated, and `prefix` its pointer in the location. */
 export function toViolation(
   value: unknown,
   errors: Validator['errors'],
   location: Violation['in'],
   prefix = '',
 ): Violation {
-  const [error] = errors as readonly [SchemaError];
+  const [first, ...rest] = errors as readonly [SchemaError, ...SchemaError[]];
+  const error = rest.findLast(({ keyword }) => COMPOSITES.has(keyword)) ?? first;
   const { params, instancePath } = error;
   // Ajv reports a missing property, and the tag of a discriminator, with the path of the object.
   const name = params.missingProperty ?? params.tag;
@@ -64,8 +68,10 @@ function toMessage(
     case 'const':
       return `${field} must be ${listValues([params.allowedValue])}.`;
     case 'additionalProperties':
-    case 'unevaluatedProperties': {
-      const name = params.additionalProperty ?? params.unevaluatedProperty;
+    case 'unevaluatedProperties':
+    case 'propertyNames': {
+      const { additionalProperty, unevaluatedProperty, propertyName } = params;
+      const name = additionalProperty ?? unevaluatedProperty ?? propertyName;
       return `${field} must not contain the property ${shorten(String(name))}.`;
     }
     case 'dependentRequired':

@@ -38,16 +38,16 @@ async function compileBody(
     ({ routes }) => routes[0]?.body?.content[0]?.validate as Validator,
   );
   const validate: Validator = (value) => {
-    const verdicts = [inAdvance, atRunTime].map((each) => each?.(value));
-    expect(verdicts[1]).toBe(verdicts[0]);
+    const results = [inAdvance, atRunTime].map((each) => each?.(value));
+    expect(results[1]).toBe(results[0]);
     expect(atRunTime?.errors).toEqual(inAdvance?.errors);
     validate.errors = inAdvance?.errors ?? null;
-    return verdicts[0] === true;
+    return results[0] === true;
   };
   return validate;
 }
 
-function refusalOf(validate: Validator, value: unknown): string {
+function violationOf(validate: Validator, value: unknown): string {
   expect(validate(value)).toBe(false);
   return toViolation(value, validate.errors, 'body').message;
 }
@@ -69,7 +69,7 @@ it.each([
       { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'tag' } },
       { Cat: toPet('cat', 'claws'), Dog: toPet('dog', 'bark') },
     );
-    const reasonOf = (value: unknown) => refusalOf(validate, value);
+    const reasonOf = (value: unknown) => violationOf(validate, value);
     expect(validate({ tag: 'cat', claws: 1 })).toBe(true);
     expect(reasonOf({ tag: 'cat', claws: 'x' })).toBe(
       'body.claws must be an integer, got a string.',
@@ -113,9 +113,9 @@ it('the keywords of OpenAPI 3.0 have the meaning that they had', async () => {
   }
 });
 
-it('a number that JavaScript cannot represent is refused', async () => {
+it('a number that JavaScript cannot represent is rejected', async () => {
   const validate = await compileBody({ properties: { a: { type: 'number' } } });
-  expect(refusalOf(validate, JSON.parse('{"a":-1e999}'))).toBe(
+  expect(violationOf(validate, JSON.parse('{"a":-1e999}'))).toBe(
     'body.a must be a number, got a number that is out of range.',
   );
 });
@@ -123,7 +123,7 @@ it('a number that JavaScript cannot represent is refused', async () => {
 it('a value is only text or a number if its type says so, whatever its fields and content are', async () => {
   const properties = { a: { type: 'number' }, b: { const: { c: 1 } }, d: { uniqueItems: true } };
   const validate = await compileBody({ properties });
-  const reasonOf = (text: string) => refusalOf(validate, JSON.parse(text));
+  const reasonOf = (text: string) => violationOf(validate, JSON.parse(text));
   const crafted = '{"toString":1,"valueOf":1}';
   expect(reasonOf(`{"a":${crafted}}`)).toBe('body.a must be a number, got an object.');
   expect(reasonOf('{"a":"Infinity"}')).toBe('body.a must be a number, got a string.');
@@ -136,20 +136,46 @@ it('a value is only text or a number if its type says so, whatever its fields an
   ).toBe(true);
 });
 
-it('a refusal lists the allowed values, and is short whatever the document or the request contains', async () => {
+it('a message lists the allowed values, and is short whatever the document or the request contains', async () => {
   const names = Array.from({ length: 1000 }, (_, index) => `v${index}`);
   const validate = await compileBody({
     properties: { few: { enum: ['a', 1, null] }, many: { enum: names } },
     additionalProperties: false,
     dependentRequired: { few: ['many'] },
   });
-  const reasonOf = (value: unknown) => refusalOf(validate, value);
+  const reasonOf = (value: unknown) => violationOf(validate, value);
   expect(reasonOf({ few: 'b' })).toBe('body.few must be one of "a", 1, null.');
   expect(reasonOf({ few: 1 })).toBe('body.many is missing, although few is present.');
   expect(reasonOf({ many: 'b' })).toMatch(
     /^body.many must be one of "v0", .*"v19", … \(1000 values\)\.$/,
   );
   expect(reasonOf({ ['x'.repeat(100_000)]: 1 }).length).toBeLessThan(1100);
+});
+
+it.each<[schema: object, value: unknown, message: string]>([
+  [
+    { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+    true,
+    'body must match a schema in anyOf.',
+  ],
+  [
+    { oneOf: [{ required: ['claws'] }, { required: ['bark'] }] },
+    { brak: true },
+    'body must match exactly one schema in oneOf.',
+  ],
+  [{ contains: { const: 3 } }, [1], 'body must contain at least 1 valid item(s).'],
+  [
+    { properties: { map: { propertyNames: { pattern: '^x-' } } } },
+    { map: { bad: 1 } },
+    'body.map must not contain the property bad.',
+  ],
+  [
+    { if: {}, then: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+    1,
+    'body must match a schema in anyOf.',
+  ],
+])('the message for %j is not that of a branch', async (schema, value, message) => {
+  expect(violationOf(await compileBody(schema), value)).toBe(message);
 });
 
 it('decimals are multiples of decimals', async () => {
