@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { toXml, UploadError } from '../errors.ts';
 import type { HandlerResponse } from '../runtime/portable/call.ts';
+import { encodeText } from '../runtime/portable/encoding.ts';
 import { charsetOf, TOKEN } from '../runtime/portable/headers.ts';
 
 /** An upload. Your handler must verify the grant: `signature`, `token` and `metaFileId`. */
@@ -111,7 +112,7 @@ function toUploadResponse(
   const status = requested === 200 || requested === 201 ? requested : 204;
   const quoted = etag.startsWith('"') ? etag : `"${etag}"`;
   // Headers are ASCII. Existing percent-encoding is kept.
-  const url = location.replace(/[^\x21-\x7E]+/gu, encodeURIComponent);
+  const url = encodeText(location);
   const headers = { etag: quoted, location: url };
   if (status !== 201) return { status, headers };
   const body = toXml('PostResponse', { Location: url, Bucket: bucket, Key: key, ETag: quoted });
