@@ -28,11 +28,12 @@ export function normalizeDocument(document: JsonObject): JsonObject {
   return root;
 }
 
-/** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. */
+/** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. Header names ignore case. */
 function mergeParameters(root: JsonObject, item: JsonObject, operation: JsonObject): unknown[] {
   const parameters = [item.parameters, operation.parameters].flatMap(toList).map((value) => {
     const { in: location, name } = follow(root, value);
-    return [`${location} ${name}`, value] as const;
+    const key = location === 'header' ? String(name).toLowerCase() : name;
+    return [`${location} ${key}`, value] as const;
   });
   return [...new Map(parameters).values()];
 }

@@ -111,7 +111,8 @@ function findGreedy(root: JsonObject, { parameters }: JsonObject): string | unde
   return all.find((parameter) => parameter['x-berth-greedy'] === true)?.name as string | undefined;
 }
 
-function findPathProblem(root: JsonObject, { path, operation }: OperationEntry) {
+function findPathProblem(root: JsonObject, entry: OperationEntry) {
+  const { path, operation } = entry;
   if (!/^\/(?:[^{}?#]|\{[^{}/]*\})*$/.test(path)) {
     return 'its path must start with a slash, and have neither a query, an unmatched brace, nor a slash in a parameter name';
   }
@@ -119,7 +120,9 @@ function findPathProblem(root: JsonObject, { path, operation }: OperationEntry) 
   if (greedy !== undefined && !path.endsWith(`/{${greedy}}`)) {
     return 'its x-berth-greedy parameter must be its last segment';
   }
-  return /(\{[^{}]*\}).*\1/.test(path) ? 'its path has a parameter twice' : undefined;
+  if (/(\{[^{}]*\}).*\1/.test(path)) return 'its path has a parameter twice';
+  const hasVariable = toFullPath(root, entry).replace(path, '').includes('{');
+  return hasVariable ? 'its server URL has a variable without a default' : undefined;
 }
 
 /** Adds the path of an operation to those before it. Returns why it cannot be added. */
@@ -151,18 +154,8 @@ function toBasePath(servers: unknown): string | undefined {
 
 function describeBody(value: unknown, requests: SchemaSet): Route<ValidatorName>['body'] {
   if (!isObject(value)) return undefined;
-  const { root } = requests.document;
-  const { content, required } = follow(root, value);
-  const [media] = Object.values(asObject(content));
-  const { schema } = asObject(media);
-  const parts = partsInAllOf(root, schema);
-  const unwrap = parts.map((part) => part['x-berth-unwrap']).find(Boolean);
-  const fields = propertiesOf(parts).map(([name]) => name);
-  return {
-    required: required === true,
-    ...(typeof unwrap === 'string' && { unwrap, unwrapFields: fields }),
-    content: describeContent(content, requests),
-  };
+  const { content, required } = follow(requests.document.root, value);
+  return { required: required === true, content: describeContent(content, requests) };
 }
 
 /** Headers that the router or Node.js adds to each response that can have them. */
@@ -200,10 +193,16 @@ function describeContent(content: unknown, schemas: SchemaSet) {
     const fields = kind === 'form' && isRequest && describeFields(media, schema, document);
     const isChecked = kind === 'json' || fields || (kind === 'text' && isText && isRequest);
     const validate = isChecked && schemas.add(schema, document.pointerTo(media, 'schema'));
+    const parts = partsInAllOf(document.root, schema);
+    const unwrap = isRequest && parts.map((part) => part['x-berth-unwrap']).find(Boolean);
     return {
       mediaType,
       kind,
       ...(fields && fields.length > 0 && { fields }),
+      ...(typeof unwrap === 'string' && {
+        unwrap,
+        unwrapFields: propertiesOf(parts).map(([name]) => name),
+      }),
       ...(validate && { validate }),
     };
   });

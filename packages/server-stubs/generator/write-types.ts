@@ -8,7 +8,16 @@ import {
   transformSchema,
 } from 'openapi-typescript';
 import type { Parameter, Route } from '../src/runtime/portable/route-table.ts';
-import { asObject, follow, type JsonObject, join, targetOf, toList, toReference } from './json.ts';
+import {
+  asObject,
+  entriesOf,
+  follow,
+  type JsonObject,
+  join,
+  targetOf,
+  toList,
+  toReference,
+} from './json.ts';
 import { InvalidDocumentError, type OpenApiDocument, operationsOf } from './openapi.ts';
 import { isMarked, visitSchema, visitSchemas } from './subschemas.ts';
 
@@ -107,5 +116,16 @@ function toTypedOperation(root: JsonObject, operation: JsonObject, route: Route<
     const required = described.required || described.default !== undefined;
     return [{ ...parameter, schema, required }];
   });
-  return { ...operation, parameters };
+  if (!route.passThrough) return { ...operation, parameters };
+  const responses = entriesOf(operation.responses).map(([status, response]) => {
+    return [status, toRaw(follow(root, response))];
+  });
+  const body =
+    operation.requestBody && toRaw({ ...follow(root, operation.requestBody), required: true });
+  return { ...operation, parameters, responses: Object.fromEntries(responses), requestBody: body };
+}
+
+/** A body of a pass-through operation, of which handlers only see bytes. */
+function toRaw(body: JsonObject): JsonObject {
+  return body.content === undefined ? body : { ...body, content: { '*/*': {} } };
 }

@@ -110,7 +110,9 @@ const operations: Record<string, object> = {
     ],
   },
   'POST /wrapped': {
-    requestBody: { content: { 'application/json': { schema: toRef('Wrapped') } } },
+    requestBody: {
+      content: { 'text/plain': {}, 'application/json': { schema: toRef('Wrapped') } },
+    },
   },
 };
 for (const name of NAMES) {

@@ -45,6 +45,7 @@ const paths = (operations: Record<string, string>, parameters: object[] = []) =>
   });
   return toDocument({}, { paths: Object.fromEntries(items) });
 };
+const SERVED_AT = (url: string) => toDocument({}, { servers: [{ url }] });
 const GREEDY = { name: 'rest', in: 'path', required: true, 'x-berth-greedy': true, schema: {} };
 const LISTS = {
   type: 'object',
@@ -108,6 +109,7 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['not served: a matches the same requests.', paths({ '/a b': 'a', '/a%20b': 'b' })],
     ['greedy parameter must be its last segment.', paths({ '/{rest}/b': 'a' }, [GREEDY])],
     ['greedy parameter must be its last segment.', paths({ '/a/{rest}.b': 'a' }, [GREEDY])],
+    ['not served: its server URL has a variable without a default.', SERVED_AT('https://h/{a}')],
     ['not define the path parameter `{a}` expected by path', paths({ '/{a}': 'a' })],
     ['/parameters/0/style: The style matrix is not', parameter({ style: 'matrix', schema: {} })],
     ['/parameters/0/schema: The default of query.q is not used', parameter(NULL_DEFAULT)],

@@ -18,8 +18,12 @@ export async function readBody(
   request: IncomingMessage,
   limits: Limits,
 ): Promise<void> {
-  if (passThrough) input.body = openStream(request, limits);
-  if (passThrough || documented === undefined) return;
+  if (passThrough) {
+    input.contentType = '*/*';
+    input.body = openStream(request, limits);
+    return;
+  }
+  if (documented === undefined) return;
   const isSent = hasBody(request);
   const content = isSent ? selectSupported(documented, request) : findEmpty(documented, request);
   if (content === undefined) {
@@ -34,7 +38,7 @@ export async function readBody(
   }
   const text = isSent ? await readText(request, content, limits.bodyBytes) : '';
   const value = parse(text, content);
-  input.body = readFields(value, documented, content.validate);
+  input.body = readFields(value, documented, content);
   if (value !== undefined) input.contentType = content.mediaType;
 }
 

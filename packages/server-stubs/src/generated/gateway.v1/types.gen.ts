@@ -281,10 +281,59 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ServiceResponse"];
-            403: components["responses"]["ServiceForbidden"];
-            404: components["responses"]["ServiceNotFound"];
-            default: components["responses"]["GatewayError"];
+            /**
+             * @description The response of the hosted service. Its other statuses (2xx, 3xx, 4xx, 5xx) pass through in the same
+             *     way, so this response represents all of them. Content of any other type passes through too; that of an
+             *     event stream (`text/event-stream`), event by event.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "X-Svc-Upstream-Status-Code": components["headers"]["UpstreamStatus"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The hosted service denied access because the caller lacks permission or the service is in an abnormal state. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The hosted service does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /**
+             * @description Any other gateway error. Missing or invalid credentials and a name that does not match the pattern get
+             *     a 4xx. The contract does not define which status belongs to which code.
+             */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
         };
     };
     "cloudrun-post-root": {
@@ -301,12 +350,70 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["ServicePayload"];
+        /**
+         * @description A JSON object with any properties. The gateway forwards a body of any content type unchanged, but the
+         *     contract guarantees this only for `application/json`. Deployments of this project also forward a POST
+         *     without a body.
+         */
+        requestBody: {
+            content: {
+                "*/*": unknown;
+            };
+        };
         responses: {
-            200: components["responses"]["ServiceResponse"];
-            403: components["responses"]["ServiceForbidden"];
-            404: components["responses"]["ServiceNotFound"];
-            default: components["responses"]["GatewayError"];
+            /**
+             * @description The response of the hosted service. Its other statuses (2xx, 3xx, 4xx, 5xx) pass through in the same
+             *     way, so this response represents all of them. Content of any other type passes through too; that of an
+             *     event stream (`text/event-stream`), event by event.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "X-Svc-Upstream-Status-Code": components["headers"]["UpstreamStatus"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The hosted service denied access because the caller lacks permission or the service is in an abnormal state. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The hosted service does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /**
+             * @description Any other gateway error. Missing or invalid credentials and a name that does not match the pattern get
+             *     a 4xx. The contract does not define which status belongs to which code.
+             */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
         };
     };
     "cloudrun-get": {
@@ -340,10 +447,59 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ServiceResponse"];
-            403: components["responses"]["ServiceForbidden"];
-            404: components["responses"]["ServiceNotFound"];
-            default: components["responses"]["GatewayError"];
+            /**
+             * @description The response of the hosted service. Its other statuses (2xx, 3xx, 4xx, 5xx) pass through in the same
+             *     way, so this response represents all of them. Content of any other type passes through too; that of an
+             *     event stream (`text/event-stream`), event by event.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "X-Svc-Upstream-Status-Code": components["headers"]["UpstreamStatus"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The hosted service denied access because the caller lacks permission or the service is in an abnormal state. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The hosted service does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /**
+             * @description Any other gateway error. Missing or invalid credentials and a name that does not match the pattern get
+             *     a 4xx. The contract does not define which status belongs to which code.
+             */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
         };
     };
     "cloudrun-post": {
@@ -368,12 +524,70 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["ServicePayload"];
+        /**
+         * @description A JSON object with any properties. The gateway forwards a body of any content type unchanged, but the
+         *     contract guarantees this only for `application/json`. Deployments of this project also forward a POST
+         *     without a body.
+         */
+        requestBody: {
+            content: {
+                "*/*": unknown;
+            };
+        };
         responses: {
-            200: components["responses"]["ServiceResponse"];
-            403: components["responses"]["ServiceForbidden"];
-            404: components["responses"]["ServiceNotFound"];
-            default: components["responses"]["GatewayError"];
+            /**
+             * @description The response of the hosted service. Its other statuses (2xx, 3xx, 4xx, 5xx) pass through in the same
+             *     way, so this response represents all of them. Content of any other type passes through too; that of an
+             *     event stream (`text/event-stream`), event by event.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "X-Svc-Upstream-Status-Code": components["headers"]["UpstreamStatus"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The hosted service denied access because the caller lacks permission or the service is in an abnormal state. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description The hosted service does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /**
+             * @description Any other gateway error. Missing or invalid credentials and a name that does not match the pattern get
+             *     a 4xx. The contract does not define which status belongs to which code.
+             */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
         };
     };
 }

@@ -47,14 +47,14 @@ export const routes: RouteTable = {
       validateParameters: requests.isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters,
       body: {
         required: true,
-        unwrap: 'data',
-        unwrapFields: [
-          'path',
-        ],
         content: [
           {
             mediaType: 'application/json',
             kind: 'json',
+            unwrap: 'data',
+            unwrapFields: [
+              'path',
+            ],
             validate: requests.isUploadMetaDataRequest,
           },
         ],
@@ -123,14 +123,14 @@ export const routes: RouteTable = {
       validateParameters: requests.isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters,
       body: {
         required: true,
-        unwrap: 'data',
-        unwrapFields: [
-          'fileList',
-        ],
         content: [
           {
             mediaType: 'application/json',
             kind: 'json',
+            unwrap: 'data',
+            unwrapFields: [
+              'fileList',
+            ],
             validate: requests.isTempUrlsRequest,
           },
         ],
@@ -199,14 +199,14 @@ export const routes: RouteTable = {
       validateParameters: requests.isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters,
       body: {
         required: true,
-        unwrap: 'data',
-        unwrapFields: [
-          'fileList',
-        ],
         content: [
           {
             mediaType: 'application/json',
             kind: 'json',
+            unwrap: 'data',
+            unwrapFields: [
+              'fileList',
+            ],
             validate: requests.isDeleteRequest,
           },
         ],
@@ -275,14 +275,14 @@ export const routes: RouteTable = {
       validateParameters: requests.isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters,
       body: {
         required: true,
-        unwrap: 'data',
-        unwrapFields: [
-          'fileList',
-        ],
         content: [
           {
             mediaType: 'application/json',
             kind: 'json',
+            unwrap: 'data',
+            unwrapFields: [
+              'fileList',
+            ],
             validate: requests.isCopyRequest,
           },
         ],

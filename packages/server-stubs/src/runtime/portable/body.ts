@@ -3,7 +3,7 @@ import { createNullObject, encodeText, parseJson, parseQuery } from './encoding.
 import { findContent } from './headers.ts';
 import { bodyTooLarge, HttpError, invalidBody, invalidRequest, unsupported } from './http-error.ts';
 import { decode, readQuery } from './parameters.ts';
-import type { Content, ContentKind, Field, RequestBody, Validator } from './route-table.ts';
+import type { Content, ContentKind, Field, RequestBody } from './route-table.ts';
 import { toViolation } from './validation.ts';
 
 type Parse = (text: string, content: Content) => unknown;
@@ -76,10 +76,10 @@ export function readJsonBody(
   documented: RequestBody,
   maxBytes: number,
 ): unknown {
-  const { validate } = selectRequestContent(documented.content, contentType);
+  const content = selectRequestContent(documented.content, contentType);
   if (bytes.length > maxBytes) throw bodyTooLarge(maxBytes);
   const value = bytes.length === 0 ? undefined : toJson(decodeUtf8(bytes));
-  return readFields(value, documented, validate);
+  return readFields(value, documented, content);
 }
 
 export function selectRequestContent(content: readonly Content[], header?: string): Content {
@@ -108,20 +108,24 @@ export function decodeUtf8(bytes: Uint8Array): string {
  * @param value `undefined` without a body
  * @throws HttpError if the value does not match the schema, or is missing
  */
-export function readFields(value: unknown, documented: RequestBody, validate?: Validator): unknown {
+export function readFields(
+  value: unknown,
+  { required }: RequestBody,
+  { validate, unwrap, unwrapFields }: Partial<Content> = {},
+): unknown {
   if (value === undefined) {
-    if (documented.required) throw invalidBody('The request body is missing.');
+    if (required) throw invalidBody('The request body is missing.');
     return undefined;
   }
-  const wrapper = findWrapper(value, documented);
+  const wrapper = unwrap && findWrapper(value, unwrap, unwrapFields);
   const fields = wrapper === undefined ? value : (value as Record<string, unknown>)[wrapper];
   if (validate === undefined || validate(fields)) return fields;
   const prefix = wrapper === undefined ? '' : `/${wrapper}`;
   throw invalidRequest([toViolation(fields, validate.errors, 'body', prefix)]);
 }
 
-function findWrapper(value: unknown, { unwrap, unwrapFields = [] }: RequestBody) {
-  if (unwrap === undefined || typeof value !== 'object' || value === null) return undefined;
+function findWrapper(value: unknown, unwrap: string, unwrapFields: readonly string[] = []) {
+  if (typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value) || !Object.hasOwn(value, unwrap)) return undefined;
   const conflict = unwrapFields.find((name) => Object.hasOwn(value, name));
   if (conflict === undefined) return unwrap;

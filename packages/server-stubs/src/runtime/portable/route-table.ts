@@ -46,15 +46,15 @@ export interface Content<Check = Validator> {
   readonly kind: ContentKind;
   /** The documented fields of a form. */
   readonly fields?: readonly Field[];
+  /** Property in which the fields may be nested (`x-berth-unwrap`). Handlers get them flat. */
+  readonly unwrap?: string;
+  /** Names of those fields. None of them may be next to the `unwrap` property; other fields there are ignored. */
+  readonly unwrapFields?: readonly string[];
   readonly validate?: Check;
 }
 
 export interface RequestBody<Check = Validator> {
   readonly required: boolean;
-  /** Property in which the fields may be nested (`x-berth-unwrap`). Handlers get them flat. */
-  readonly unwrap?: string;
-  /** Names of the fields. None of them may be next to the `unwrap` property; other fields there are ignored. */
-  readonly unwrapFields?: readonly string[];
   readonly content: readonly Content<Check>[];
 }
 
