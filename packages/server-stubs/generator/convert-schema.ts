@@ -1,24 +1,42 @@
 /** Converts schemas of a document to what Ajv validates, in two passes. */
 import type { AnySchema } from 'ajv';
 import { addDiscriminator } from './discriminator.ts';
-import { asObject, isObject, type JsonObject, join, type Pointer, targetOf } from './json.ts';
+import {
+  asObject,
+  isObject,
+  type JsonObject,
+  join,
+  type Pointer,
+  reachable,
+  targetOf,
+} from './json.ts';
 import { KEYWORDS, VALUES } from './keywords.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import { hasMarked, type Mark, mapSubschemas, subschemasOf } from './subschemas.ts';
+import { type Annotation, hasAnnotated, mapSubschemas, subschemasOf } from './subschemas.ts';
 
 export interface Conversion {
   readonly document: OpenApiDocument;
-  /** The mark of properties that do not occur in this direction, and so cannot be required. */
-  readonly hidden: Mark;
-  /** Returns the ID of the schema that a `$ref` refers to, which is converted, too. */
-  readonly toTargetId: ($ref: string) => string;
+  /** The annotation of properties that do not occur in this direction, and so cannot be required. */
+  readonly hidden: Annotation;
+  /** Returns the ID of the schema that a `$ref` refers to. */
+  readonly idOf: ($ref: string) => string;
 }
 
-/** @param pointer where the schema is, for warnings */
+/**
+ * Returns a converted schema, and every `$ref` in it.
+ *
+ * @param pointer where the schema is, for warnings
+ */
 export function convertSchema(schema: unknown, pointer: Pointer, conversion: Conversion) {
   const { document, hidden } = conversion;
   const visible = dropHiddenFromRequired(schema, hidden, document.root);
-  return dropUnsupported(visible, pointer, conversion);
+  const parts = [...reachable([visible], (part) => subschemasOf(part))].map(asObject);
+  return {
+    schema: dropUnsupported(visible, pointer, conversion),
+    refs: parts
+      .filter((part) => targetOf(document.root, part) !== undefined)
+      .map(({ $ref }) => String($ref)),
+  };
 }
 
 /**
@@ -32,13 +50,14 @@ export function convertSchema(schema: unknown, pointer: Pointer, conversion: Con
  */
 function dropHiddenFromRequired(
   schema: unknown,
-  hidden: Mark,
+  hidden: Annotation,
   root: JsonObject,
   parents: readonly JsonObject[] = [],
 ): unknown {
   if (!isObject(schema)) return schema;
   const schemas = [...parents, schema];
-  const isVisible = (name: unknown) => !schemas.some((part) => hasMarked(root, part, name, hidden));
+  const isVisible = (name: unknown) =>
+    !schemas.some((part) => hasAnnotated(root, part, name, hidden));
   const toVisible = (names: unknown) => (Array.isArray(names) ? names.filter(isVisible) : names);
   const entries = Object.entries(schema).map(([keyword, value]) => {
     if (keyword === 'required') return [keyword, toVisible(value)];
@@ -55,59 +74,45 @@ function dropHiddenFromRequired(
 }
 
 /**
- * Second pass: drops what Ajv cannot check, with a warning, and what would then reject valid values. Also drops
- * annotations, which may look like schemas, and replaces each reference by an ID. For example:
+ * Second pass: drops what Ajv cannot check, with a warning, or the entire schema if it would then reject valid values.
+ * Also drops annotations, which may look like schemas, and replaces each reference by an ID. For example:
  *
- * `{ type: 'string', title: 'Code', pattern: '(?i)a', not: { pattern: '(?i)b' } }` → `{ type: 'string' }`
+ * `{ type: 'string', title: 'Code', pattern: '(?i)a' }` → `{ type: 'string' }`
+ * `{ type: 'string', not: { pattern: '(?i)b' } }` → `true`
  */
 function dropUnsupported(schema: unknown, pointer: Pointer, conversion: Conversion): AnySchema {
   // `checkSchemas` rejects anything that is not a schema.
   if (!isObject(schema)) return schema as AnySchema;
   // JSON Schema allows an empty list, and Ajv does not.
   if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
-  const { document, toTargetId } = conversion;
-  const omitted = new Set<string>();
-  for (const [keyword, message] of findUnsupported(schema, document.root)) {
-    omitted.add(keyword);
-    document.warn(join(pointer, keyword), message);
-  }
-  // Without the patterns, Ajv cannot tell which properties are additional.
-  if (omitted.has('patternProperties')) omitted.add('additionalProperties');
+  const { document, idOf } = conversion;
+  const unsupported = findUnsupported(schema, document.root);
+  for (const [keyword, message] of unsupported) document.warn(join(pointer, keyword), message);
   const converted: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (omitted.has(keyword)) continue;
+    if (unsupported.some(([name]) => name === keyword)) continue;
     // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
     if (keyword.startsWith('exclusive') && typeof value === 'boolean') continue;
     if (VALUES.has(keyword)) converted[keyword] = value;
-    if (keyword === '$ref') converted[keyword] = toTargetId(String(value));
-    // Even if the keyword is dropped, because this warns about what its schemas contain.
+    if (keyword === '$ref') converted[keyword] = idOf(String(value));
     const subschemas = mapSubschemas(keyword, value, (part, place) =>
       dropUnsupported(part, join(pointer, ...place), conversion),
     );
-    const isSafe = neededBy(keyword, schema).every((needed) => isSupported(needed, document.root));
-    if (subschemas !== undefined && isSafe) converted[keyword] = subschemas;
+    if (subschemas !== undefined) converted[keyword] = subschemas;
   }
-  return addDiscriminator(converted, schema, pointer, conversion);
-}
-
-/** The schemas that must be checked completely, or else a keyword rejects valid values. */
-function neededBy(keyword: string, schema: JsonObject): unknown[] {
-  const needs = KEYWORDS.get(keyword)?.needs;
-  if (needs === 'siblings') return [schema];
-  return needs === 'schemas' ? [schema[keyword]].flat() : [];
+  const strict = Object.keys(schema).find((keyword) => KEYWORDS.get(keyword)?.needsAllParts);
+  if (strict === undefined || isSupported(schema, document.root)) {
+    return addDiscriminator(converted, schema, pointer, conversion);
+  }
+  const reason = `it has ${strict}, and contains or refers to something that is not supported`;
+  document.warn(pointer, `This schema is not checked, because ${reason}.`);
+  return true;
 }
 
 /** Whether everything is checked in a schema, all its subschemas, and all that they refer to. */
-function isSupported(schema: unknown, root: JsonObject): boolean {
-  // The loop also visits members that are added during it.
-  const reached = new Set([schema]);
-  for (const part of reached) {
-    if (!isObject(part)) continue;
-    if (findUnsupported(part, root).length > 0) return false;
-    for (const subschema of subschemasOf(part)) reached.add(subschema);
-    reached.add(targetOf(root, part));
-  }
-  return true;
+function isSupported(schema: JsonObject, root: JsonObject): boolean {
+  const next = (part: JsonObject) => [...subschemasOf(part), targetOf(root, part)].filter(isObject);
+  return [...reachable([schema], next)].every((part) => findUnsupported(part, root).length === 0);
 }
 
 /** Keywords of a schema, without its subschemas, that Ajv cannot check, and why. */
@@ -120,17 +125,15 @@ function findUnsupported(schema: JsonObject, root: JsonObject): [keyword: string
     problems.push(['$ref', 'A reference to an $anchor is not checked. Use a JSON Pointer.']);
   }
   const names = Object.keys(asObject(schema.patternProperties));
-  const patterns = [
+  const patterns: [keyword: string, pattern: unknown][] = [
     ['pattern', schema.pattern ?? ''],
-    ...names.map((name) => ['patternProperties', name]),
+    ...names.map((name): [string, string] => ['patternProperties', name]),
   ];
   for (const [keyword, pattern] of patterns) {
     if (isPattern(String(pattern))) continue;
     const problem = 'is not a valid JavaScript regular expression without flags';
-    const unchecked =
-      keyword === 'pattern' ? 'it is' : 'patternProperties and additionalProperties are';
-    const message = `${JSON.stringify(pattern)} ${problem}, so ${unchecked} not checked. Rewrite it.`;
-    problems.push([String(keyword), message]);
+    const message = `${JSON.stringify(pattern)} ${problem}, so it is not checked. Rewrite it.`;
+    problems.push([keyword, message]);
   }
   return problems;
 }

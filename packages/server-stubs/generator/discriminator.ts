@@ -1,6 +1,12 @@
 import { asObject, type JsonObject, join, type Pointer, toList } from './json.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import { hasMarked, type Mark, partsInAllOf, propertiesOf, typesOf } from './subschemas.ts';
+import {
+  type Annotation,
+  hasAnnotated,
+  partsInAllOf,
+  propertiesOf,
+  typesOf,
+} from './subschemas.ts';
 
 /**
  * Adds Ajv's `discriminator`, which never changes what is valid. It only checks the schema that the tag selects, so its
@@ -10,7 +16,7 @@ export function addDiscriminator(
   converted: JsonObject,
   schema: JsonObject,
   pointer: Pointer,
-  { document, hidden }: { readonly document: OpenApiDocument; readonly hidden: Mark },
+  { document, hidden }: { readonly document: OpenApiDocument; readonly hidden: Annotation },
 ): JsonObject {
   const { root } = document;
   const tag = asObject(schema.discriminator).propertyName;
@@ -19,7 +25,7 @@ export function addDiscriminator(
   // An alternative that allows only `null` has no tag.
   const objects = alternatives.filter((part) => [...typesOf(root, part)].join() !== 'null');
   const tags = objects.map((part) => {
-    return hasMarked(root, part, tag, hidden) ? [] : tagsOf(root, part, tag);
+    return hasAnnotated(root, part, tag, hidden) ? [] : tagsOf(root, part, tag);
   });
   if (tags.length === 0 || tags.some((values) => values.length === 0)) {
     const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;

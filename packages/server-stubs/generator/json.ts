@@ -18,6 +18,17 @@ export function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** All values that can be reached from some, each once. Not recursive, because a chain may be longer than the stack. */
+export function reachable<Value>(
+  start: Iterable<Value>,
+  next: (value: Value) => Iterable<Value>,
+): Set<Value> {
+  const found = new Set(start);
+  // The loop also visits values that are added during it.
+  for (const value of found) for (const other of next(value)) found.add(other);
+  return found;
+}
+
 /** A JSON Pointer as a URI fragment, with no escapes except `~0` and `~1`: `#/paths/~1pets/get`. */
 export type Pointer = string;
 

@@ -9,29 +9,29 @@ interface Keyword {
   readonly takes: 'schema' | 'list' | 'map';
   readonly scope: Scope;
   /**
-   * What must be checked completely. Without an unsupported part, most keywords accept more, but these reject valid
-   * values: in `oneOf: [{ pattern: '(?i)a' }, { maxLength: 9 }]`, both schemas match `b` once the pattern is dropped.
+   * If a part is not checked, most keywords accept more, but these may reject valid values: in
+   * `oneOf: [{ pattern: '(?i)a' }, { maxLength: 9 }]`, both schemas match `b` once the pattern is dropped.
    */
-  readonly needs?: 'schemas' | 'siblings';
+  readonly needsAllParts?: true;
 }
 
 /** All keywords that take schemas. */
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['allOf', { takes: 'list', scope: 'always' }],
   ['anyOf', { takes: 'list', scope: 'alternative' }],
-  ['oneOf', { takes: 'list', scope: 'alternative', needs: 'schemas' }],
+  ['oneOf', { takes: 'list', scope: 'alternative', needsAllParts: true }],
   ['then', { takes: 'schema', scope: 'condition' }],
   ['else', { takes: 'schema', scope: 'condition' }],
   ['dependentSchemas', { takes: 'map', scope: 'condition' }],
-  ['if', { takes: 'schema', scope: 'test', needs: 'schemas' }],
-  ['not', { takes: 'schema', scope: 'test', needs: 'schemas' }],
-  ['contains', { takes: 'schema', scope: 'other', needs: 'schemas' }],
-  ['unevaluatedItems', { takes: 'schema', scope: 'other', needs: 'siblings' }],
-  ['unevaluatedProperties', { takes: 'schema', scope: 'other', needs: 'siblings' }],
+  ['if', { takes: 'schema', scope: 'test', needsAllParts: true }],
+  ['not', { takes: 'schema', scope: 'test', needsAllParts: true }],
+  ['contains', { takes: 'schema', scope: 'other', needsAllParts: true }],
+  ['unevaluatedItems', { takes: 'schema', scope: 'other', needsAllParts: true }],
+  ['unevaluatedProperties', { takes: 'schema', scope: 'other', needsAllParts: true }],
   ['items', { takes: 'schema', scope: 'other' }],
   ['prefixItems', { takes: 'list', scope: 'other' }],
   ['properties', { takes: 'map', scope: 'other' }],
-  ['patternProperties', { takes: 'map', scope: 'other' }],
+  ['patternProperties', { takes: 'map', scope: 'other', needsAllParts: true }],
   ['additionalProperties', { takes: 'schema', scope: 'other' }],
   ['propertyNames', { takes: 'schema', scope: 'other' }],
 ]);

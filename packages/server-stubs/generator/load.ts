@@ -12,7 +12,15 @@ import {
   Source,
   YamlParseError,
 } from '@redocly/openapi-core';
-import { asObject, isObject, type JsonObject, type Pointer, targetOf, toPointer } from './json.ts';
+import {
+  asObject,
+  isObject,
+  type JsonObject,
+  type Pointer,
+  reachable,
+  targetOf,
+  toPointer,
+} from './json.ts';
 import { normalizeDocument } from './normalize.ts';
 import { InvalidDocumentError, OpenApiDocument, type Problem, TOO_DEEP } from './openapi.ts';
 import { subschemasOf } from './subschemas.ts';
@@ -114,14 +122,10 @@ function toTree(document: Document): JsonObject {
   }
   const open = new Set<JsonObject>();
   const done = new Set<JsonObject>();
-  // The loop also visits members that are added during it.
-  const values = new Set<unknown>([root]);
-  for (const value of values) {
-    assertTerminates(value, '#');
-    for (const member of Object.values(Object(value))) {
-      if (typeof member === 'object') values.add(member);
-    }
-  }
+  const membersOf = (value: unknown) => {
+    return Object.values(Object(value)).filter((member) => typeof member === 'object');
+  };
+  for (const value of reachable<unknown>([root], membersOf)) assertTerminates(value, '#');
   return root;
 
   /** @param from the last reference that was followed */

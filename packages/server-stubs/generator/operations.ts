@@ -97,7 +97,7 @@ function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSet
   };
   const defaults = described
     .filter(({ value }) => value !== undefined)
-    .map((candidate) => ({ ...candidate, schemaId: requests.addTarget(candidate.$ref) }));
+    .map((candidate) => ({ ...candidate, schemaId: requests.idOf(candidate.$ref) }));
   return { route, defaults };
 }
 

@@ -2,11 +2,11 @@ import type { AnySchema, ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { toNames } from '../src/runtime/portable/encoding.ts';
 import { convertSchema } from './convert-schema.ts';
-import { asObject, join, type Pointer, targetOf, toPointer } from './json.ts';
+import { asObject, join, type Pointer, reachable, targetOf, toPointer } from './json.ts';
 import { Names, toTypeName } from './names.ts';
 import { InvalidDocumentError, type OpenApiDocument, type Problem } from './openapi.ts';
 
-/** The mark of the properties that do not occur in requests or in responses. */
+/** The annotation of the properties that do not occur in requests or in responses. */
 const HIDDEN = { requests: 'readOnly', responses: 'writeOnly' } as const;
 
 type SetName = keyof typeof HIDDEN;
@@ -58,7 +58,8 @@ export class SchemaSet {
 
   /** Adds a schema, and returns its validator, or `undefined` if every value is valid. */
   add(schema: unknown, pointer: Pointer): ValidatorName | undefined {
-    const converted = this.#convert(schema, pointer);
+    const { schema: converted, refs } = this.#convert(schema, pointer);
+    reachable(refs, ($ref) => this.#addTarget($ref));
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
     const existing = this.#validators.get(text);
@@ -67,14 +68,13 @@ export class SchemaSet {
     const isReference = typeof $ref === 'string' && Object.keys(rest).length === 0;
     const id = isReference ? $ref : this.#createId(pointer);
     if (!isReference) this.#added.set(id, { schema: converted, pointer });
-    this.#addTargets();
     const validator = new ValidatorName(this.name, id);
     this.#validators.set(text, validator);
     return validator;
   }
 
-  /** Adds what a `$ref` refers to, and returns its ID. It is only exported if `add` returns it, too. */
-  addTarget($ref: string): string {
+  /** The ID of what a `$ref` refers to, if an added schema contains that reference. */
+  idOf($ref: string): string {
     const id = this.#targetIds.get($ref) ?? this.#createId(toPointer($ref));
     this.#targetIds.set($ref, id);
     return id;
@@ -82,29 +82,27 @@ export class SchemaSet {
 
   /** Returns all schemas. */
   finish(): Schemas {
-    this.#addTargets();
     return {
       schemas: new Map([...this.#added, ...this.#targets]),
       exported: [...this.#validators.values()].map(({ id }) => id),
     };
   }
 
-  #addTargets(): void {
-    // The loop also visits members that are added during it. Not recursive, because a chain of references may be longer
-    // than the stack is deep.
-    for (const [$ref, id] of this.#targetIds) {
-      if (this.#targets.has(id)) continue;
-      const pointer = toPointer($ref);
-      const schema = this.#convert(targetOf(this.document.root, { $ref }), pointer);
-      this.#targets.set(id, { schema, pointer });
-    }
+  /** Adds what a `$ref` refers to, unless it is known, and returns every `$ref` in it. */
+  #addTarget($ref: string): readonly string[] {
+    const id = this.idOf($ref);
+    if (this.#targets.has(id)) return [];
+    const pointer = toPointer($ref);
+    const { schema, refs } = this.#convert(targetOf(this.document.root, { $ref }), pointer);
+    this.#targets.set(id, { schema, pointer });
+    return refs;
   }
 
   #convert(schema: unknown, pointer: Pointer) {
     return convertSchema(schema, pointer, {
       document: this.document,
       hidden: HIDDEN[this.name],
-      toTargetId: ($ref) => this.addTarget($ref),
+      idOf: ($ref) => this.idOf($ref),
     });
   }
 

@@ -1,5 +1,5 @@
 import type { ScalarType } from '../src/runtime/portable/route-table.ts';
-import { entriesOf, isObject, type JsonObject, targetOf, toList } from './json.ts';
+import { entriesOf, isObject, type JsonObject, reachable, targetOf, toList } from './json.ts';
 import { KEYWORDS, type Scope } from './keywords.ts';
 
 export type ValueType = ScalarType | 'array' | 'object';
@@ -21,8 +21,8 @@ export function mapSubschemas(
 }
 
 /** The direct subschemas of a schema, or those of some scopes, without the target of its `$ref`. */
-export function subschemasOf(schema: JsonObject, scopes?: readonly Scope[]): unknown[] {
-  return Object.entries(schema).flatMap(([name, value]) => {
+export function subschemasOf(schema: unknown, scopes?: readonly Scope[]): unknown[] {
+  return entriesOf(schema).flatMap(([name, value]) => {
     const keyword = KEYWORDS.get(name);
     if (keyword === undefined || scopes?.includes(keyword.scope) === false) return [];
     return keyword.takes === 'schema' ? [value] : Object.values(Object(value));
@@ -30,23 +30,20 @@ export function subschemasOf(schema: JsonObject, scopes?: readonly Scope[]): unk
 }
 
 /** Returns a schema and all others that its values must match, through `$ref` and `allOf`. */
-export function partsInAllOf(
-  root: JsonObject,
-  schema: unknown,
-  scopes: readonly Scope[] = ['always'],
-): JsonObject[] {
-  // The loop also visits members that are added during it.
-  const parts = new Set([schema].filter(isObject));
-  for (const part of parts) {
-    const related = [...subschemasOf(part, scopes), targetOf(root, part)];
-    for (const next of related.filter(isObject)) parts.add(next);
-  }
-  return [...parts];
+export function partsInAllOf(root: JsonObject, schema: unknown): JsonObject[] {
+  return collectParts(root, schema, ['always']);
 }
 
 /** Also returns the alternatives of `anyOf` and `oneOf`. */
 export function partsInCompositions(root: JsonObject, schema: unknown): JsonObject[] {
-  return partsInAllOf(root, schema, ['always', 'alternative']);
+  return collectParts(root, schema, ['always', 'alternative']);
+}
+
+function collectParts(root: JsonObject, schema: unknown, scopes: readonly Scope[]): JsonObject[] {
+  const next = (part: JsonObject) => {
+    return [...subschemasOf(part, scopes), targetOf(root, part)].filter(isObject);
+  };
+  return [...reachable([schema].filter(isObject), next)];
 }
 
 export function propertiesOf(parts: readonly JsonObject[]): [name: string, schema: unknown][] {
@@ -55,14 +52,25 @@ export function propertiesOf(parts: readonly JsonObject[]): [name: string, schem
 
 /** The types that a schema allows, or none if it does not restrict them. */
 export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
-  const [first = [], ...rest] = partsInCompositions(root, schema).map((part): ValueType[] => {
-    if (part.type !== undefined) return [part.type].flat() as ValueType[];
-    if ('const' in part) return [typeOf(part.const)];
-    if (Array.isArray(part.enum)) return part.enum.map(typeOf);
-    if (entriesOf(part.properties).length > 0) return ['object'];
-    return 'items' in part || 'prefixItems' in part ? ['array'] : [];
-  });
-  return new Set(first.length > 0 ? first : rest.flat());
+  if (!isObject(schema)) return new Set();
+  const of = (part: unknown) => typesOf(root, part);
+  const ofAny = (parts: unknown) => new Set(toList(parts).flatMap((part) => [...of(part)]));
+  const { allOf, anyOf, oneOf } = schema;
+  const outer = [of(targetOf(root, schema)), ...toList(allOf).map(of), ofAny(anyOf), ofAny(oneOf)];
+  const restrictions = [ownTypesOf(schema), ...outer].filter(({ size }) => size > 0);
+  return restrictions.reduce((types, others) => {
+    const both = types.intersection(others);
+    // For example, `number` and `integer`.
+    return both.size > 0 ? both : types.union(others);
+  }, restrictions[0] ?? new Set());
+}
+
+function ownTypesOf(schema: JsonObject): Set<ValueType> {
+  if (schema.type !== undefined) return new Set([schema.type].flat() as ValueType[]);
+  if ('const' in schema) return new Set([typeOf(schema.const)]);
+  if (Array.isArray(schema.enum)) return new Set(schema.enum.map(typeOf));
+  if (entriesOf(schema.properties).length > 0) return new Set(['object']);
+  return new Set('items' in schema || 'prefixItems' in schema ? ['array'] : []);
 }
 
 function typeOf(value: unknown): ValueType {
@@ -71,17 +79,22 @@ function typeOf(value: unknown): ValueType {
   return Number.isInteger(value) ? 'integer' : (typeof value as ValueType);
 }
 
-export type Mark = 'readOnly' | 'writeOnly';
+export type Annotation = 'readOnly' | 'writeOnly';
 
-/** The mark may be on the property, through its `$ref` or in its `allOf`. */
-export function isMarked(root: JsonObject, property: unknown, mark: Mark): boolean {
-  return partsInAllOf(root, property).some((part) => part[mark] === true);
+/** The annotation may be on the property, through its `$ref` or in its `allOf`. */
+export function isAnnotated(root: JsonObject, property: unknown, annotation: Annotation): boolean {
+  return partsInAllOf(root, property).some((part) => part[annotation] === true);
 }
 
-/** Whether a property of this name has the mark, in the schema, through its `$ref` or in its `allOf`. */
-export function hasMarked(root: JsonObject, schema: unknown, name: unknown, mark: Mark): boolean {
+/** Whether a property of this name has the annotation, in the schema, through its `$ref` or in its `allOf`. */
+export function hasAnnotated(
+  root: JsonObject,
+  schema: unknown,
+  name: unknown,
+  annotation: Annotation,
+): boolean {
   return propertiesOf(partsInAllOf(root, schema)).some(
-    ([key, property]) => key === name && isMarked(root, property, mark),
+    ([key, property]) => key === name && isAnnotated(root, property, annotation),
   );
 }
 

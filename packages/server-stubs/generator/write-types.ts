@@ -19,7 +19,7 @@ import {
   toReference,
 } from './json.ts';
 import { InvalidDocumentError, type OpenApiDocument, operationsOf } from './openapi.ts';
-import { isMarked, visitSchema, visitSchemas } from './subschemas.ts';
+import { isAnnotated, visitSchema, visitSchemas } from './subschemas.ts';
 
 /**
  * The helper of openapi-typescript does not compile for a schema that allows `null`, so it gets this one, which it
@@ -80,8 +80,8 @@ function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): J
     delete schema.$defs;
     if (typeof schema.$ref === 'string') toComponent(schema, schema.$ref);
     for (const property of Object.values(asObject(schema.properties)).map(asObject)) {
-      if (isMarked(root, property, 'readOnly')) property.readOnly = true;
-      if (isMarked(root, property, 'writeOnly')) property.writeOnly = true;
+      if (isAnnotated(root, property, 'readOnly')) property.readOnly = true;
+      if (isAnnotated(root, property, 'writeOnly')) property.writeOnly = true;
     }
     // A mapping may name a schema instead of referring to it.
     const mapping = asObject(asObject(schema.discriminator).mapping);
