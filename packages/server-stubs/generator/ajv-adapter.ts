@@ -10,36 +10,51 @@ import type { Validator } from '../src/runtime/portable/route-table.ts';
 import { ajvHelpers } from '../src/runtime/portable/validation.ts';
 import type { Schemas } from './schema-set.ts';
 
-/** Returns a function that compiles a schema in this process, by its ID. */
-export function createAjvCompiler(schemas: Schemas['schemas']): (id: string) => Validator {
+/** Returns a function that creates validators by ID in this process. Each is compiled when it is first called. */
+export function createCompiler({ schemas }: Schemas): (id: string) => Validator {
   const ajv = createAjv(schemas, { source: false });
   // As in generated code: Ajv's own function would call a `valueOf` or `toString` that the JSON contains. There is no
   // option for it, so this relies on the names that Ajv gives its functions.
   const { default: key } = createRequire(import.meta.url)('ajv/dist/runtime/equal');
   ajv.scope.value('func', { key, ref: ajvHelpers['ajv/dist/runtime/equal'].default });
   return (id) => {
-    try {
-      return ajv.getSchema(id) as Validator;
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      for (const schemaId of toCompileOrder(schemas)) ajv.getSchema(schemaId);
-      return ajv.getSchema(id) as Validator;
-    }
+    let compiled: Validator | undefined;
+    const validate: Validator = (data) => {
+      compiled ??= compile(ajv, id, schemas);
+      const isValid = compiled(data);
+      validate.errors = compiled.errors ?? null;
+      return isValid;
+    };
+    return validate;
   };
 }
 
-/** Writes Ajv's standalone code as a module that exports validators, and needs only `ajvHelpers` and `Validator`. */
-export function writeStandalone(schemas: Schemas['schemas'], exported: readonly string[]): string {
-  const ajv = createAjv(schemas, { source: true });
-  const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);
-  const functions = new Map(sources.map((code) => [code?.validateName.str, code?.validateCode]));
-  const emitted = standalone.default(ajv, Object.fromEntries(exported.map((id) => [id, id])));
-  return repairStandalone(emitted, functions);
+function compile(ajv: Ajv2020, id: string, schemas: Schemas['schemas']): Validator {
+  try {
+    return ajv.getSchema(id) as Validator;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    for (const schemaId of toCompileOrder(schemas)) ajv.getSchema(schemaId);
+    return ajv.getSchema(id) as Validator;
+  }
 }
 
 /** With the schemas that others refer to first if possible: Ajv compiles a chain of references recursively. */
 function toCompileOrder(schemas: Schemas['schemas']): string[] {
   return [...schemas.keys()].reverse();
+}
+
+/** Writes a module whose exports are the IDs of validators, and which runs without Ajv. */
+export function writeValidators({ schemas, exported }: Schemas, runtime: string): string {
+  if (exported.length === 0) return '// No schema to validate.\nexport {};';
+  const ajv = createAjv(schemas, { source: true });
+  const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);
+  const functions = new Map(sources.map((code) => [code?.validateName.str, code?.validateCode]));
+  const emitted = standalone.default(ajv, Object.fromEntries(exported.map((id) => [id, id])));
+  return `// @ts-nocheck
+import { ajvHelpers, type Validator } from '${runtime}';
+
+${repairStandalone(emitted, functions)}`;
 }
 
 function createAjv(schemas: Schemas['schemas'], code: { source: boolean }): Ajv2020 {

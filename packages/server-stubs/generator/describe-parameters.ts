@@ -68,12 +68,15 @@ function describeParameter(value: JsonObject, path: string, document: OpenApiDoc
   const name = String(value.name);
   if (!location || (location === 'path' && !path.includes(`{${name}}`))) return undefined;
   if (location === 'header' && IGNORED_HEADERS.test(name)) return undefined;
-  const [[mediaType, media] = ['', value]] = entriesOf(value.content);
-  const { schema } = asObject(media);
-  const pointer = document.pointerTo(media, 'schema');
+  const [[mediaType, media] = []] = entriesOf(value.content);
+  const { schema } = mediaType === undefined ? value : asObject(media);
+  const pointer =
+    mediaType === undefined
+      ? document.pointerTo(value, 'schema')
+      : document.pointerTo(value.content, mediaType, 'schema');
   // So that errors point into the schema.
   const $ref = toReference(pointer);
-  const decoding = isJsonType(mediaType)
+  const decoding = isJsonType(mediaType ?? '')
     ? JSON_DECODING
     : describeDecoding(location, value, schema, document);
   if (decoding === undefined) return undefined;

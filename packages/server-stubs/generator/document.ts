@@ -1,10 +1,10 @@
 import type { RouteTable } from '../src/runtime/portable/route-table.ts';
+import { createCompiler } from './ajv-adapter.ts';
 import { isObject, type JsonObject } from './json.ts';
 import { loadDocument } from './load.ts';
 import { InvalidDocumentError, type Problem } from './openapi.ts';
 import { describeOperations } from './operations.ts';
 import { ValidatorName } from './schema-set.ts';
-import { createCompiler } from './validators.ts';
 
 export { InvalidDocumentError, type JsonObject, type Problem };
 

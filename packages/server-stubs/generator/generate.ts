@@ -1,23 +1,23 @@
+import { writeValidators } from './ajv-adapter.ts';
 import { FILES } from './names.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { describeOperations } from './operations.ts';
-import { writeValidators } from './validators.ts';
 import { writeIndex, writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
+
+const PUBLIC = {
+  runtime: '@berth/server-stubs/runtime',
+  validators: '@berth/server-stubs/runtime',
+};
 
 /**
  * Writes types, routes and validators: file contents by name, always in the same order. The warnings say what is not
  * checked or not served.
  *
- * @param runtime what generated code imports
- * @param validators what validators import
+ * @param specifiers what generated code imports as the runtime, and what its validators import
  * @throws InvalidDocumentError
  */
-export function generate(
-  document: OpenApiDocument,
-  runtime = '@berth/server-stubs/runtime',
-  validators = runtime,
-) {
+export function generate(document: OpenApiDocument, { runtime, validators } = PUBLIC) {
   const { table, requests, responses, warnings } = describeOperations(document);
   const files = new Map<string, string>([
     [FILES.requests, writeValidators(requests, validators)],

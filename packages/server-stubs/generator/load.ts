@@ -21,7 +21,7 @@ import {
   targetOf,
   toPointer,
 } from './json.ts';
-import { normalizeDocument } from './normalize.ts';
+import { normalizeDocument, toLatest } from './normalize.ts';
 import { InvalidDocumentError, OpenApiDocument, type Problem, TOO_DEEP } from './openapi.ts';
 import { subschemasOf } from './subschemas.ts';
 
@@ -72,8 +72,15 @@ export async function loadDocument(
     root = toTree(document);
   }
   const warnings = problems.map(convertProblem);
-  const locateIn = (pointer: Pointer) => locate(document, pointer);
-  return new OpenApiDocument(normalizeDocument(root), warnings, locateIn);
+  try {
+    root = toLatest(root);
+  } catch (error) {
+    // The cause is usually a field of a wrong type, which the warnings name.
+    const message = `It cannot be converted to OpenAPI 3.1: ${(error as Error).message}.`;
+    throw new InvalidDocumentError([...toInvalid(document, message).problems, ...warnings]);
+  }
+  normalizeDocument(root);
+  return new OpenApiDocument(root, warnings, (pointer) => locate(document, pointer));
 }
 
 class LocalResolver extends BaseResolver {

@@ -5,11 +5,10 @@ import { operationsOf } from './openapi.ts';
 import { visitSchemas } from './subschemas.ts';
 
 /**
- * Returns a document in OpenAPI 3.1. Each operation has its final, unique `operationId`, and all its parameters,
+ * Changes a document in OpenAPI 3.1. Each operation gets its final, unique `operationId`, and all its parameters,
  * including those of its path.
  */
-export function normalizeDocument(document: JsonObject): JsonObject {
-  const root = toLatest(document);
+export function normalizeDocument(root: JsonObject): void {
   visitSchemas(root, (schema) => flatten(schema, root));
   const paths = asObject(root.paths);
   for (const [path, item] of entriesOf(paths)) {
@@ -25,7 +24,6 @@ export function normalizeDocument(document: JsonObject): JsonObject {
     operation.responses = Object.fromEntries(responses);
   }
   nameOperations(root);
-  return root;
 }
 
 /** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. Header names ignore case. */
@@ -64,7 +62,8 @@ function flatten(schema: JsonObject, root: JsonObject): void {
   Object.assign(schema, flat);
 }
 
-function toLatest(document: JsonObject): JsonObject {
+/** Converts a document to OpenAPI 3.1. @throws Error if the upgrader cannot read it */
+export function toLatest(document: JsonObject): JsonObject {
   if (/^3\.1/.test(String(document.openapi))) return document;
   if ('swagger' in document) prepareSwagger(document);
   visitSchemas(document, dropSiblings);

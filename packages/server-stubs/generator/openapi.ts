@@ -66,7 +66,9 @@ export class OpenApiDocument {
 
   /** A pointer to what is in an object of this document, or to the object itself. */
   pointerTo(object: unknown, ...names: string[]): Pointer {
-    return join(this.#pointers.get(object) ?? '#', ...names);
+    const pointer = this.#pointers.get(object);
+    if (pointer === undefined) throw new Error('This object is not in the document.');
+    return join(pointer, ...names);
   }
 
   toProblem(pointer: Pointer, message: string): Problem {

@@ -1,12 +1,12 @@
 import { kindOf } from '../src/runtime/portable/body.ts';
 import { Paths } from '../src/runtime/portable/paths.ts';
 import type { Route, RouteTable, SecurityScheme } from '../src/runtime/portable/route-table.ts';
+import { createCompiler } from './ajv-adapter.ts';
 import { describeFields, describeParameters } from './describe-parameters.ts';
 import { asObject, entriesOf, follow, isObject, type JsonObject, toList } from './json.ts';
 import { type OpenApiDocument, operationsOf } from './openapi.ts';
 import { checkSchemas, SchemaSet, type Schemas, type ValidatorName } from './schema-set.ts';
 import { partsInAllOf, propertiesOf, typesOf } from './subschemas.ts';
-import { createCompiler } from './validators.ts';
 
 type OperationEntry = ReturnType<typeof operationsOf>[number];
 type SchemaSets = Record<'requests' | 'responses', SchemaSet>;
@@ -192,7 +192,8 @@ function describeContent(content: unknown, schemas: SchemaSet) {
     const kind = kindOf(mediaType, isText);
     const fields = kind === 'form' && isRequest && describeFields(media, schema, document);
     const isChecked = kind === 'json' || fields || (kind === 'text' && isText && isRequest);
-    const validate = isChecked && schemas.add(schema, document.pointerTo(media, 'schema'));
+    const validate =
+      isChecked && schemas.add(schema, document.pointerTo(content, mediaType, 'schema'));
     const parts = partsInAllOf(document.root, schema);
     const unwrap = isRequest && parts.map((part) => part['x-berth-unwrap']).find(Boolean);
     return {

@@ -88,21 +88,14 @@ async function generateInto(
   for (const [file, text] of contents) writeChanged(file, text);
   for (const warning of warnings) process.stderr.write(`warning: ${toText(warning)}\n`);
   const count = routes.length === 1 ? '1 operation' : `${routes.length} operations`;
-  process.stdout.write(`${notes.join('')}Generated ${count} into ${output}.\n`);
+  process.stdout.write(`${notes.join('')}Generated code for ${count} in ${output}.\n`);
 }
 
 /** Leaves a file with the same text alone, so that watchers are not triggered. */
 function writeChanged(file: string, text: string): void {
   if (existsSync(file) && statSync(file).isFile() && readFileSync(file, 'utf8') === text) return;
-  createFolder(dirname(file));
+  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
-}
-
-/** In `/proc`, the `recursive` option of `mkdirSync` never returns (Node 24). */
-function createFolder(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  createFolder(dirname(folder));
-  mkdirSync(folder);
 }
 
 function describeError(error: unknown): string {
@@ -113,6 +106,6 @@ function describeError(error: unknown): string {
   }
   if (error instanceof RangeError) return TOO_DEEP;
   const { syscall, path, code, stack } = error as NodeJS.ErrnoException;
-  if (syscall === undefined) return `This is a bug of berth-stubs. Please report it:\n${stack}`;
-  return `${path} cannot be written (${code}), but other files may have been: choose another folder.`;
+  if (syscall === undefined) return `This is a bug in berth-stubs. Please report it:\n${stack}`;
+  return `${path} cannot be written (${code}). Some files may already have been written. Choose another folder.`;
 }

@@ -93,7 +93,9 @@ export class SchemaSet {
     const id = this.idOf($ref);
     if (this.#targets.has(id)) return [];
     const pointer = toPointer($ref);
-    const { schema, refs } = this.#convert(targetOf(this.document.root, { $ref }), pointer);
+    // Loading warns about `schema: null`.
+    const target = targetOf(this.document.root, { $ref }) ?? true;
+    const { schema, refs } = this.#convert(target, pointer);
     this.#targets.set(id, { schema, pointer });
     return refs;
   }

@@ -10,9 +10,11 @@ await Promise.all([writeStubs('gateway.v1', gateway), writeStubs('storage.v2', s
 
 async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): Promise<void> {
   const loaded = await loadDocument(JSON.parse(JSON.stringify(document, toClosed)));
-  // Validators are also used in pages, which have no Node.js modules.
-  const validators = '../../runtime/portable/validation.ts';
-  const { files } = generate(loaded, '../../runtime/index.ts', validators);
+  const { files } = generate(loaded, {
+    runtime: '../../runtime/index.ts',
+    // Validators are also used in pages, which have no Node.js modules.
+    validators: '../../runtime/portable/validation.ts',
+  });
   for (const [file, text] of files) await write(`generated/${name}/${file}`, text);
 }
 

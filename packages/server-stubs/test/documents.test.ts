@@ -15,7 +15,8 @@ const pair = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 
 const proto = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"integer"}}') };
 
 const ofType = (...type: string[]) => ({ schema: { type } });
-const TEXT = ofType('string');
+const STRING = { type: 'string' };
+const TEXT = { schema: STRING };
 const LIST = { schema: { type: 'array', items: { type: ['integer', 'string'] } } };
 const JSON_VALUE = { content: { 'application/json': {} } };
 const toDeep = (schema: object) => ({ style: 'deepObject', schema });
@@ -38,6 +39,7 @@ const ROWS: [place: 'path' | 'query', parameter: object, sent: string, expected:
   ['path', JSON_VALUE, `${'['.repeat(65)}${']'.repeat(65)}`, /JSON: it is nested deeper than 64/],
   ['query', TEXT, 'p=a+b%2B', 'a b+'],
   ['query', TEXT, 'p', ''],
+  ['query', { schema: { allOf: [ofType('integer', 'string').schema, STRING] } }, 'p=1', '1'],
   ['query', TEXT, '%70=1', '1'],
   ['query', TEXT, 'p=1&p=2', /more than once/],
   ['query', TEXT, 'p=%ff', /percent-encoding/],
@@ -66,7 +68,6 @@ const parameter = (place: string, name: string, schema: object, rest: object = {
   ...rest,
 });
 const TAGS = { headers: { 'x-tags': 'a, b' } };
-const STRING = { type: 'string' };
 const STRINGS = { type: 'array', items: STRING };
 
 const operations: Record<string, object> = {

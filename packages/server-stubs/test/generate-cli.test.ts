@@ -58,7 +58,7 @@ describe('berth-stubs', () => {
     await write(PETS.replace('listPets', '../../listPets').replace('getPet', 'delete'));
     await create();
     expect(printed).toContain(
-      `wrote ${join(handlers, 'listPets.ts')}\nwrote ${file}\nGenerated 2 operations`,
+      `wrote ${join(handlers, 'listPets.ts')}\nwrote ${file}\nGenerated code for 2 operations`,
     );
     expect(await readFile(file, 'utf8')).toContain('/** `GET /pets/{id}` */');
     expect(await compileTypes(source)).toBe('');
@@ -134,7 +134,7 @@ describe('berth-stubs', () => {
   it('exits with 1 if it cannot write, and names the path', async () => {
     const api = join(folder, 'api');
     const toFailure = (file: string, code: string) =>
-      `${file} cannot be written (${code}), but other files may have been: choose another folder.\n`;
+      `${file} cannot be written (${code}). Some files may already have been written. Choose another folder.\n`;
     await writeFile(api, 'a file');
     expect(await generate()).toBe(1);
     expect(failed).toBe(toFailure(api, 'EEXIST'));
@@ -142,9 +142,6 @@ describe('berth-stubs', () => {
     await mkdir(join(api, 'routes.gen.ts'), { recursive: true });
     expect(await generate()).toBe(1);
     expect(failed).toBe(toFailure(join(api, 'routes.gen.ts'), 'EISDIR'));
-    // In this folder of Linux, Node's own `recursive` never ends. Other systems have no such folder.
-    expect(await run(join(folder, 'pets.yaml'), '-o', '/proc/berth/api')).toBe(1);
-    expect(failed).toMatch(/^\/proc\S* cannot be written/);
   });
 
   it('leaves a file with the same text alone', async () => {

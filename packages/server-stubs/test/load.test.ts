@@ -87,6 +87,10 @@ describe('an invalid document is refused, with the place and the fix', () => {
     ],
     [`${A}: This reference is circular`, body({}, { A: { dependentSchemas: { a: ref('A') } } })],
     ['/200: Expected type `Response` (object) but', toDocument({ responses: { 200: null } })],
+    [
+      'document:1:1 #: It cannot be converted to OpenAPI 3.1: ',
+      { swagger: '2.0', info: { title: 'T', version: '1' }, paths: { '/a': { get: null } } },
+    ],
   ])('%s', expectRefusal);
 });
 
@@ -113,6 +117,8 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['not define the path parameter `{a}` expected by path', paths({ '/{a}': 'a' })],
     ['/parameters/0/style: The style matrix is not', parameter({ style: 'matrix', schema: {} })],
     ['/parameters/0/schema: The default of query.q is not used', parameter(NULL_DEFAULT)],
+    ['/parameters/0/schema: Expected type', parameter({ schema: null })],
+    ['but got `null`', parameter({ content: { 'application/json': null } })],
     ['does not allow strings, so this form is not checked.', form({ schema: INTEGERS })],
     ['/encoding/a/style: The style matrix is not supported, so this form is', formOf({}, 'matrix')],
     ['/a: The style deepObject is not supported for this schema', formOf(LISTS, 'deepObject')],

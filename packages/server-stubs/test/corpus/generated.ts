@@ -41,7 +41,10 @@ export async function writeFiles(
 
 export async function generateFrom(source: string | object) {
   const document = await loadDocument(source);
-  return { ...generate(document, RUNTIME), warnings: document.warnings };
+  return {
+    ...generate(document, { runtime: RUNTIME, validators: RUNTIME }),
+    warnings: document.warnings,
+  };
 }
 
 /** Generates a route table and loads it into this process. */
