@@ -42,7 +42,7 @@ it('calls a handler as a method of its object', async () => {
 });
 
 it.each([
-  ['bearer', {}, 'The Authorization header is missing.', 'Bearer realm="Test"'],
+  ['bearer', {}, 'The Authorization header has no bearer credentials.', 'Bearer realm="Test"'],
   [
     'bearer',
     { authorization: 'Bearer bad' },
@@ -51,11 +51,22 @@ it.each([
   ],
   ['bearer', { authorization: 'Bearer' }, 'The Authorization header has no bearer credentials.'],
   ['login', { authorization: 'Basic good' }, 'The Authorization header has no bearer credentials.'],
-  ['key', {}, 'The X-Key header is missing.', 'ApiKey realm="Test", in="header", name="X-Key"'],
-  ['session', {}, 'The sid cookie is missing.'],
-  ['word', {}, 'The query parameter word is missing.'],
-  ['word', {}, 'The query parameter word has invalid percent-encoding.', undefined, '?word=%'],
-  ['word', {}, 'The query parameter word occurs more than once.', undefined, '?word=a&word=b'],
+  [
+    'key',
+    {},
+    'header.X-Key is missing, invalid, or sent more than once.',
+    'ApiKey realm="Test", in="header", name="X-Key"',
+  ],
+  ['session', {}, 'cookie.sid is missing, invalid, or sent more than once.'],
+  ['word', {}, 'query.word is missing, invalid, or sent more than once.'],
+  ['word', {}, 'query.word is missing, invalid, or sent more than once.', undefined, '?word=%'],
+  [
+    'word',
+    {},
+    'query.word is missing, invalid, or sent more than once.',
+    undefined,
+    '?word=a&word=b',
+  ],
 ])(
   'refuses a call, and says what %s takes: %j',
   async (scheme, headers, detail, challenge?, query = '') => {
@@ -86,7 +97,7 @@ it('requires all schemes of one alternative, and calls no handler if a credentia
   const incomplete = await send(base, '/', { headers: GOOD });
   expect(JSON.parse(incomplete.text)).toMatchObject({
     status: 401,
-    detail: 'The X-Key header is missing.',
+    detail: 'header.X-Key is missing, invalid, or sent more than once.',
   });
   expect((await send(base, '/', { headers: { 'x-key': 'k' } })).status).toBe(401);
   expect(key).not.toHaveBeenCalled();

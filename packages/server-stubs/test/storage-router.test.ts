@@ -61,7 +61,7 @@ test('credentials and the environment are checked before the body is read, in th
     status: 404,
     json: { body: { code: 'INVALID_ENV' } },
   });
-  const rejecting = await storage({ env: 'prod', security: { credentials: () => false } });
+  const rejecting = await storage({ env: 'prod', security: { credentials: () => undefined } });
   expect(await post(rejecting, 'batchDelete', '{')).toMatchObject({
     status: 401,
     json: { body: { code: 'SIGN_PARAM_INVALID' } },

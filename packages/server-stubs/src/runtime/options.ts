@@ -71,8 +71,8 @@ export type Handler = (
 export type Handlers = Readonly<Record<string, Handler | undefined>>;
 
 /**
- * Returns the principal that a credential belongs to, or `undefined`, `null` or `false` to reject it, or throws an
- * error that defines its own response. The credential is the text after the scheme name (`http`, `oauth2`,
+ * Returns the principal that a credential belongs to, or `undefined` to reject it, or throws an error that defines its
+ * own response. The credential is the text after the scheme name (`http`, `oauth2`,
  * `openIdConnect`), a value (`apiKey`), or empty (`mutualTLS`). Not called for a request without a credential.
  *
  * @param scopes the scopes or roles that the operation requires, if any

@@ -54,29 +54,21 @@ export function createAuthentication(
       if (requirements.every(({ name }) => name in principals)) return principals;
     }
     if (!wasTried && missing !== undefined) {
-      throw new HttpError('missing-credentials', `The ${findProblem(missing, call)}.`);
+      throw new HttpError('missing-credentials', toProblem(missing));
     }
     throw reason ?? new HttpError('unauthorized', 'The credentials are invalid.');
   };
 }
 
-/** Whether this result of a security handler rejects the credential. */
+/** Only `undefined` is documented, but a handler in JavaScript that returns nothing useful must not authenticate. */
 export function isRejection(principal: unknown): boolean {
   return principal === undefined || principal === null || principal === false;
 }
 
-/** Why there is no credential. */
-function findProblem(scheme: SecurityScheme, { request, rawQuery = '' }: Call): string {
-  if (scheme.type !== 'apiKey') {
-    const isMissing = request.headers.authorization === undefined;
-    const problem = isMissing ? 'is missing' : `has no ${toHttpScheme(scheme)} credentials`;
-    return `Authorization header ${problem}`;
-  }
-  const { name, in: location } = scheme;
-  if (location !== 'query') return `${name} ${location} is missing`;
-  const problems = ['is missing', 'has invalid percent-encoding'];
-  const count = parseQuery(rawQuery).get(name)?.length ?? 0;
-  return `query parameter ${name} ${problems[count] ?? 'occurs more than once'}`;
+function toProblem(scheme: SecurityScheme): string {
+  return scheme.type === 'apiKey'
+    ? `${scheme.in}.${scheme.name} is missing, invalid, or sent more than once.`
+    : `The Authorization header has no ${toHttpScheme(scheme)} credentials.`;
 }
 
 function findCredential(
