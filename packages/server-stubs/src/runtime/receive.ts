@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import type { Limits } from './options.ts';
 import { decodeUtf8, PARSERS, readFields, selectRequestContent } from './portable/body.ts';
+import type { Call } from './portable/call.ts';
 import { charsetOf, findContent } from './portable/headers.ts';
 import { bodyTooLarge, invalidBody, unsupported } from './portable/http-error.ts';
 import type { ParsedInput } from './portable/parameters.ts';
@@ -15,15 +16,16 @@ import type { Content, RequestBody, Route } from './portable/route-table.ts';
 export async function readBody(
   { body: documented, passThrough }: Route,
   input: ParsedInput,
-  request: IncomingMessage,
+  call: Call,
   limits: Limits,
 ): Promise<void> {
   if (passThrough) {
     input.contentType = '*/*';
-    input.body = openStream(request, limits);
+    input.body = openStream(call, limits);
     return;
   }
   if (documented === undefined) return;
+  const { request } = call;
   const isSent = hasBody(request);
   const content = isSent ? selectSupported(documented, request) : findEmpty(documented, request);
   if (content === undefined) {
@@ -33,10 +35,10 @@ export async function readBody(
   const parse = PARSERS[content.kind];
   if (parse === undefined) {
     input.contentType = content.mediaType;
-    input.body = openStream(request, limits);
+    input.body = openStream(call, limits);
     return;
   }
-  const text = isSent ? await readText(request, content, limits.bodyBytes) : '';
+  const text = isSent ? await readText(call, content, limits.bodyBytes) : '';
   const value = parse(text, content);
   input.body = readFields(value, documented, content);
   if (value !== undefined) input.contentType = content.mediaType;
@@ -85,28 +87,10 @@ function assertReadable({ headers }: IncomingMessage, maxBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
-/** Responses to clients that wait for `100 Continue` before they send their body (RFC 9110, section 10.1.1). */
-const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>();
-
-export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
-  awaitingContinue.set(request, response);
-}
-
-/** Asks a client that waits for it to send its body. */
-export function sendContinue(request: IncomingMessage): void {
-  if (request.headers.expect === undefined) return;
-  const response = awaitingContinue.get(request);
-  awaitingContinue.delete(request);
-  if (response?.headersSent === false) response.writeContinue();
-}
-
-async function readText(
-  request: IncomingMessage & { readonly body?: unknown },
-  { kind }: Content,
-  maxBytes: number,
-): Promise<string> {
+async function readText(call: Call, { kind }: Content, maxBytes: number): Promise<string> {
+  const request: IncomingMessage & { readonly body?: unknown } = call.request;
   assertReadable(request, maxBytes);
-  sendContinue(request);
+  call.sendContinue();
   if (!request.readableDidRead) return decodeUtf8(await readBytes(request, maxBytes));
   const { body } = request;
   if (typeof body === 'string') return body;
@@ -134,13 +118,14 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
   });
 }
 
-function openStream(request: IncomingMessage, { streamBytes: maxBytes }: Limits): Readable {
+function openStream(call: Call, { streamBytes: maxBytes }: Limits): Readable {
+  const { request } = call;
   if (!hasBody(request)) return request;
   assertReadable(request, maxBytes);
   if (request.readableDidRead) throw alreadyRead(request);
   // Node.js ends any other body at its `Content-Length`, which is within the limit.
   const needsLimiter = maxBytes < Infinity && request.headers['transfer-encoding'] !== undefined;
-  if (!needsLimiter && !awaitingContinue.has(request)) return request;
+  if (!needsLimiter && !call.awaitsContinue) return request;
   let isOpen = false;
   let size = 0;
   const limiter = new Transform({
@@ -148,7 +133,7 @@ function openStream(request: IncomingMessage, { streamBytes: maxBytes }: Limits)
     read(count) {
       if (!isOpen) {
         isOpen = true;
-        sendContinue(request);
+        call.sendContinue();
         // The request must outlive the limiter, so that a response can still be sent.
         request.pipe(limiter);
       }

@@ -15,7 +15,7 @@ import {
   toResponse,
 } from './portable/http-error.ts';
 import type { Content, RouteTable } from './portable/route-table.ts';
-import { drainAfter, sendContinue } from './receive.ts';
+import { drainAfter } from './receive.ts';
 import { toChallenge } from './security.ts';
 import type { UpgradeResponse } from './upgrade-response.ts';
 
@@ -60,10 +60,15 @@ export function createResponder(table: RouteTable, settings: Settings) {
       );
     }
     const documented = route && findResponse(route.responses, result.status);
-    const content = documented && selectResponseContent(documented, result);
+    const media = documented && selectResponseContent(documented, result);
     const sources = [result.headers, findHeaders?.(call)];
-    const form = route?.passThrough ? 'pass-through' : content;
-    const message = toMessage(call, result, encodeBody, sources, form);
+    const message = toMessage(
+      call,
+      result,
+      encodeBody,
+      sources,
+      route?.passThrough ? 'unchanged' : media,
+    );
     if (responses === 'check') {
       const violation = findViolation(call, result, message.headers, isBytes(result.body));
       if (violation) throw new TypeError(`The response violates the document: ${violation}`);
@@ -84,9 +89,9 @@ export function createResponder(table: RouteTable, settings: Settings) {
       response.destroy();
       return;
     }
-    let common: HandlerResponse['headers'];
+    let commonHeaders: HandlerResponse['headers'];
     try {
-      common = findHeaders?.(call);
+      commonHeaders = findHeaders?.(call);
       let converted: ErrorWithResponse = hasResponse(error)
         ? error
         : new HttpError('handler-failed', 'Internal server error.', { cause: error });
@@ -98,12 +103,12 @@ export function createResponder(table: RouteTable, settings: Settings) {
       if (response.destroyed) return;
       const result = converted[toResponse](call);
       const challenge = result.status === 401 ? toChallenge(table, call.route) : undefined;
-      const sources = [required, result.headers, common, challenge];
+      const sources = [required, result.headers, commonHeaders, challenge];
       send(call, result, toMessage(call, result, encodeBody, sources), converted);
     } catch (failure) {
       onError(failure, call);
       if (response.headersSent) response.destroy();
-      else endAfterFailure(response, toHead(common));
+      else endAfterFailure(response, toHead(commonHeaders));
     }
   }
 
@@ -116,7 +121,7 @@ export function createResponder(table: RouteTable, settings: Settings) {
   ): void {
     const { request, response } = call;
     // A stream may depend on the body of the request.
-    if (status < 400 && (typeof body === 'function' || isStream(body))) sendContinue(request);
+    if (status < 400 && (typeof body === 'function' || isStream(body))) call.sendContinue();
     writeHead(response, status, headers);
     onResponse?.(result, call, error);
     drainAfter(response);
@@ -133,29 +138,22 @@ export function createResponder(table: RouteTable, settings: Settings) {
 }
 
 /**
- * Returns a response as it is sent, with its media type and length. A body that is neither bytes nor text becomes JSON.
+ * Returns a response as it is sent, with its media type and length.
  *
  * @param sources headers. The first source takes precedence
- * @param content the documented media type. For `pass-through`, the body and its type are sent unchanged
+ * @param media the documented media type. With `unchanged`, the body is sent as is
  */
 function toMessage(
   { request }: Call,
   { status, contentType, body: value }: HandlerResponse,
   encodeBody: Settings['encodeBody'],
   sources: readonly HandlerResponse['headers'][],
-  content?: Content | 'pass-through',
+  media?: Content | 'unchanged',
 ) {
   const headers = toHead(...sources);
-  let body = encodeBody(value) as RawBody | BodyWriter | undefined;
-  if (content !== 'pass-through') {
-    const isTyped = contentType === undefined && headers['content-type'] !== undefined;
-    if (body !== undefined && !isTyped) {
-      headers['content-type'] = toMediaType(body, contentType, content);
-    }
-    // A range such as `*/*` may contain JSON, but a string with another type is text.
-    const isJson = content?.kind === 'json' && isJsonType(String(headers['content-type']));
-    if (!isBytes(body) && (typeof body !== 'string' || isJson)) body = JSON.stringify(body);
-  }
+  const sentType = headers['content-type'];
+  const { body, mediaType } = toContent(encodeBody(value), contentType, sentType, media);
+  if (mediaType !== undefined) headers['content-type'] = mediaType;
   if (status === 204) delete headers['content-length'];
   else if (body === undefined) {
     if (!isBodiless(request, status)) headers['content-length'] = 0;
@@ -163,6 +161,35 @@ function toMessage(
     headers['content-length'] = Buffer.byteLength(body);
   }
   return { status, headers, body };
+}
+
+/** A body as it is sent, and its media type. What is neither bytes nor text becomes JSON. */
+function toContent(
+  value: unknown,
+  contentType: string | undefined,
+  header: HeaderValue,
+  media: Content | 'unchanged' | undefined,
+) {
+  let body = value as RawBody | BodyWriter | undefined;
+  if (media === 'unchanged') return { body, mediaType: contentType ?? header };
+  if (body === undefined) return { body, mediaType: header };
+  const isTyped = contentType === undefined && header !== undefined;
+  const mediaType = isTyped ? String(header) : toMediaType(body, contentType, media);
+  // A range such as `*/*` may contain JSON, but a string with another type is text.
+  const isJson = media?.kind === 'json' && isJsonType(mediaType);
+  if (!isBytes(body) && (typeof body !== 'string' || isJson)) body = JSON.stringify(body);
+  return { body, mediaType };
+}
+
+function toMediaType(body: unknown, contentType?: string, media?: Content): string {
+  const mediaType = contentType ?? media?.mediaType ?? '*';
+  const isText = typeof body === 'string';
+  if (!mediaType.includes('*')) {
+    const needsCharset = isText && !mediaType.includes(';') && kindOf(mediaType, true) === 'text';
+    return needsCharset ? `${mediaType}; charset=utf-8` : mediaType;
+  }
+  if (isBytes(body)) return 'application/octet-stream';
+  return isText && media?.kind !== 'json' ? 'text/plain; charset=utf-8' : 'application/json';
 }
 
 function isBodiless({ method }: IncomingMessage, status: number): boolean {
@@ -192,17 +219,6 @@ function isDisconnect(error: unknown, { request, response }: Call): boolean {
   if (!isGone || !(error instanceof Error)) return false;
   const { name, code = name } = error as NodeJS.ErrnoException;
   return DISCONNECTS.includes(name) || DISCONNECTS.includes(code);
-}
-
-function toMediaType(body: unknown, contentType?: string, content?: Content): string {
-  const mediaType = contentType ?? content?.mediaType ?? '*';
-  const isText = typeof body === 'string';
-  if (!mediaType.includes('*')) {
-    const needsCharset = isText && !mediaType.includes(';') && kindOf(mediaType, true) === 'text';
-    return needsCharset ? `${mediaType}; charset=utf-8` : mediaType;
-  }
-  if (isBytes(body)) return 'application/octet-stream';
-  return isText && content?.kind !== 'json' ? 'text/plain; charset=utf-8' : 'application/json';
 }
 
 function writeHead(response: ServerResponse, status: number, head: Head): void {

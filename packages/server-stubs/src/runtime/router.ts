@@ -15,7 +15,7 @@ import { badPath, HttpError, notAllowed, notFound } from './portable/http-error.
 import { type ParsedInput, readParameters } from './portable/parameters.ts';
 import { type Match, namesOf, Paths, replaceHost, splitTarget } from './portable/paths.ts';
 import type { Route, RouteTable } from './portable/route-table.ts';
-import { deferContinue, readBody } from './receive.ts';
+import { readBody } from './receive.ts';
 import { createResponder } from './respond.ts';
 import { createAuthentication } from './security.ts';
 
@@ -48,18 +48,20 @@ export function createTableRouter(
   const paths = toPaths(table, handlers, settings);
   const { respond, fail } = createResponder(table, settings);
 
-  const router: Listener = (request, response, next) => {
-    replaceHost(request);
-    const target = splitTarget(request.url ?? '/');
-    const match = paths.find(target.path);
-    if (match === undefined && next !== undefined) {
-      next();
-      return;
-    }
-    const operation = match && findOperation(match, request.method);
-    const call = new Call(request, response, operation?.route, target, createId);
-    void serve(call, match, operation);
-  };
+  const createListener =
+    (awaitsContinue: boolean): Listener =>
+    (request, response, next) => {
+      replaceHost(request);
+      const target = splitTarget(request.url ?? '/');
+      const match = paths.find(target.path);
+      if (match === undefined && next !== undefined) {
+        next();
+        return;
+      }
+      const operation = match && findOperation(match, request.method);
+      const call = new Call(request, response, operation?.route, target, createId, awaitsContinue);
+      void serve(call, match, operation);
+    };
 
   /** The flow of a call. Never rejects. */
   async function serve(call: Call, match?: Match<Operation>, operation?: Operation): Promise<void> {
@@ -85,7 +87,7 @@ export function createTableRouter(
       let input: ParsedInput;
       try {
         input = readParameters(route, raw, call);
-        await readBody(route, input, request, settings.limits);
+        await readBody(route, input, call, settings.limits);
       } catch (error) {
         throw toDocumented(error, route);
       }
@@ -95,18 +97,13 @@ export function createTableRouter(
     }
   }
 
-  const checkContinue: Listener = (request, response, next) => {
-    deferContinue(request, response);
-    router(request, response, next);
-  };
-
   const find: Router['find'] = ({ method, url = '/' }) => {
     const match = paths.find(splitTarget(url).path);
     const operation = match && findOperation(match, method);
     if (match === undefined || operation === undefined) return undefined;
     return { operationId: operation.route.operationId, path: toRawValues(operation, match) };
   };
-  return Object.assign(router, { checkContinue, find });
+  return Object.assign(createListener(false), { checkContinue: createListener(true), find });
 }
 
 function toPaths(table: RouteTable, handlers: Handlers, { security = {} }: Settings) {

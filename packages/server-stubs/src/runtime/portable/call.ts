@@ -30,6 +30,8 @@ export class Call<Security extends object = PrincipalsByScheme, Caller = unknown
   security: Security = NOTHING as Security;
   /** Environment of a call to the gateway or the storage API; empty elsewhere. */
   env = '';
+  /** Whether the client waits for `100 Continue` before it sends its body (RFC 9110, section 10.1.1). */
+  awaitsContinue: boolean;
   readonly #createId: CreateId;
   #requestId: string | undefined;
   #controller: AbortController | undefined;
@@ -40,6 +42,7 @@ export class Call<Security extends object = PrincipalsByScheme, Caller = unknown
     route: Route | undefined,
     { path, query }: Target,
     createId: CreateId,
+    awaitsContinue: boolean,
   ) {
     this.request = request;
     this.response = response;
@@ -47,6 +50,7 @@ export class Call<Security extends object = PrincipalsByScheme, Caller = unknown
     this.operationId = route?.operationId ?? '';
     this.rawPath = path;
     this.rawQuery = query;
+    this.awaitsContinue = awaitsContinue;
     this.#createId = createId;
   }
 
@@ -64,6 +68,13 @@ export class Call<Security extends object = PrincipalsByScheme, Caller = unknown
   /** Whether the client asks for another protocol, such as a WebSocket. Only then may a response have status 101. */
   get isUpgrade(): boolean {
     return 'handOver' in this.response;
+  }
+
+  /** Asks a client that waits for it to send its body. The router does, before it reads the body. */
+  sendContinue(): void {
+    if (!this.awaitsContinue) return;
+    this.awaitsContinue = false;
+    if (!this.response.headersSent) this.response.writeContinue();
   }
 
   /** Aborted when the client disconnects before the response is complete. */
