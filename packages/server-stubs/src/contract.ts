@@ -3,6 +3,7 @@
  * Nothing here needs a Node.js module, so that mocks work in a page. Unstable: it may change in any version.
  */
 export * from './cors.ts';
+export { applyDispositionRules } from './disposition.ts';
 export {
   type ContractErrorOptions,
   GatewayError,
@@ -12,9 +13,8 @@ export {
   toContractError,
   UploadError,
 } from './errors.ts';
-export { applyDispositionRules } from './gateway/disposition.ts';
-export { toServiceHeaders } from './gateway/forwarding.ts';
-export { countHosts, isLoopback } from './gateway/host.ts';
+export { toServiceHeaders } from './forwarding.ts';
+export { countHosts, type EnvOption, isLoopback } from './gateway/host.ts';
 export { toCallerResponse } from './gateway/service-response.ts';
 export * from './generated/contract.gen.ts';
 export * from './generated/errors.gen.ts';
@@ -36,5 +36,4 @@ export { splitTarget } from './runtime/portable/paths.ts';
 export * from './runtime/portable/server-event.ts';
 export type { StorageOperationId } from './storage/router.ts';
 export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage/wire.ts';
-export type { EnvOption } from './surface.ts';
 export * from './upload/form.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { create, parse } from 'content-disposition';
-import { type HeaderValue, memoize } from '../runtime/portable/headers.ts';
 import { isUpgrade } from './forwarding.ts';
+import { type HeaderValue, memoize } from './runtime/portable/headers.ts';
 
 type Request = Pick<IncomingMessage, 'headers'> & { readonly method?: string | undefined };
 

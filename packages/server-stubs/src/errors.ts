@@ -1,4 +1,4 @@
-import { applyDispositionRules } from './gateway/disposition.ts';
+import { applyDispositionRules } from './disposition.ts';
 import {
   GATEWAY_ERRORS,
   STORAGE_ERRORS,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { createNullObject } from '../runtime/portable/encoding.ts';
-import { type Headers, type HeaderValue, headerOf, memoize } from '../runtime/portable/headers.ts';
+import { createNullObject } from './runtime/portable/encoding.ts';
+import { type Headers, type HeaderValue, headerOf, memoize } from './runtime/portable/headers.ts';
 
 /** RFC 9110, section 7.6.1, and `Trailer`, because trailers are dropped too. */
 const HOP_BY_HOP = new Set([

@@ -11,13 +11,8 @@ export interface ApiOptions extends CommonOptions {
   readonly wireProfile?: WireProfileInput;
 }
 
-/** The environments that a router serves: a name, or a function that returns whether it serves a name. */
-export type EnvOption = string | ((env: string) => boolean);
-
-/** The caller that credentials belong to, or `undefined`, `null` or `false` to reject them. */
-export type AuthResult<Caller> =
-  | (Caller | undefined | null | false)
-  | Promise<Caller | undefined | null | false>;
+/** The caller that credentials belong to, or `undefined` to reject them. */
+export type AuthResult<Caller> = Caller | undefined | Promise<Caller | undefined>;
 
 /**
  * Returns what the three routers share: names, CORS, and options of the runtime's router.

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, StorageError } from '../errors.ts';
-import { isNominated } from '../gateway/forwarding.ts';
+import { isNominated } from '../forwarding.ts';
 import type { GatewayCall } from '../gateway/router.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import { splitTarget } from '../runtime/portable/paths.ts';

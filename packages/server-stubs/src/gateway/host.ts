@@ -2,7 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import { memoize } from '../runtime/portable/headers.ts';
-import type { EnvOption } from '../surface.ts';
+
+/** The environments that a router serves: a name, or a function that returns whether it serves a name. */
+export type EnvOption = string | ((env: string) => boolean);
 
 /** D12: the environment is the first label, or a complete IP address. A single environment accepts loopback hosts. */
 export function findHostEnv(request: IncomingMessage, env: EnvOption | undefined): string {

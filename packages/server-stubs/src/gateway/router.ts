@@ -16,8 +16,8 @@ import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import { discard } from '../runtime/respond.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
-import { type ApiOptions, type AuthResult, createSurface, type EnvOption } from '../surface.ts';
-import { findHostEnv } from './host.ts';
+import { type ApiOptions, type AuthResult, createSurface } from '../surface.ts';
+import { type EnvOption, findHostEnv } from './host.ts';
 import { type GatewayInput, toServiceInput, verifyBody } from './service-input.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
@@ -52,7 +52,7 @@ export type GatewayCall<Caller = unknown> = Call<PrincipalsByScheme, Caller>;
 
 /**
  * The gateway's security handlers, one of which must authenticate a call. They return the caller that a credential
- * belongs to, or `undefined`, `null` or `false` to reject it, or throw a `GatewayError` with the reason.
+ * belongs to, or `undefined` to reject it, or throw a `GatewayError` with the reason.
  */
 export interface GatewaySecurity<Caller = unknown> {
   /** Gets the access token, without `Bearer`. */

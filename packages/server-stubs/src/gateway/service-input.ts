@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError } from '../errors.ts';
+import { removeRawHopByHop, toServiceHeaders, WITHHELD } from '../forwarding.ts';
 import type { Input } from '../generated/gateway.v1/index.gen.ts';
 import type { Call } from '../runtime/portable/call.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import { hasBody } from '../runtime/receive.ts';
-import { removeRawHopByHop, toServiceHeaders, WITHHELD } from './forwarding.ts';
 
 type PathInput = Input<'cloudrun-get'>['path'];
 

@@ -1,7 +1,7 @@
+import { applyDispositionRules } from '../disposition.ts';
 import { GatewayError } from '../errors.ts';
+import { removeHopByHop } from '../forwarding.ts';
 import type { BodyWriter, Call, HandlerResponse, RawBody } from '../runtime/portable/call.ts';
-import { applyDispositionRules } from './disposition.ts';
-import { removeHopByHop } from './forwarding.ts';
 
 /** A hosted service's response, which is forwarded unchanged except for the headers that the gateway sets. */
 export interface ServiceResponse extends Pick<HandlerResponse, 'status' | 'headers'> {

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
+import { isUpgrade, removeHopByHop } from '../forwarding.ts';
 import { removeRawHeader, TOKEN } from '../runtime/portable/headers.ts';
-import { isUpgrade, removeHopByHop } from './forwarding.ts';
 
 /** A response that opens a WebSocket. After the 101, `open` owns the connection. */
 export interface WebSocketResponse {

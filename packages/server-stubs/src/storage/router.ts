@@ -1,5 +1,6 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { StorageError } from '../errors.ts';
+import type { EnvOption } from '../gateway/host.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
@@ -16,7 +17,7 @@ import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import type { RouteTable } from '../runtime/portable/route-table.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { isRejection } from '../runtime/security.ts';
-import { type ApiOptions, type AuthResult, createSurface, type EnvOption } from '../surface.ts';
+import { type ApiOptions, type AuthResult, createSurface } from '../surface.ts';
 import {
   assertBatch,
   readCredentials,
@@ -60,8 +61,8 @@ export type StorageHandlers<Caller = unknown> = {
 /** The storage API's security handler. */
 export interface StorageSecurity<Caller = unknown> {
   /**
-   * Returns the caller that the credentials belong to, or `undefined`, `null` or `false` to reject them, or throws a
-   * `StorageError` with the reason.
+   * Returns the caller that the credentials belong to, or `undefined` to reject them, or throws a `StorageError` with
+   * the reason.
    */
   credentials(credentials: StorageCredentials, call: StorageCall): AuthResult<Caller>;
 }
