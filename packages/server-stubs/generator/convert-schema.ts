@@ -1,8 +1,9 @@
-/** Converts schemas of a document to what Ajv validates, in two passes. */
+/** Converts schemas of a document to what Ajv validates. */
 import type { AnySchema } from 'ajv';
 import { addDiscriminator } from './discriminator.ts';
 import {
   asObject,
+  entriesOf,
   isObject,
   type JsonObject,
   join,
@@ -12,7 +13,7 @@ import {
 } from './json.ts';
 import { KEYWORDS, VALUES } from './keywords.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import { type Annotation, hasAnnotated, mapSubschemas, subschemasOf } from './subschemas.ts';
+import { type Annotation, hasHidden, mapSubschemas, subschemasOf } from './subschemas.ts';
 
 export interface Conversion {
   readonly document: OpenApiDocument;
@@ -28,65 +29,42 @@ export interface Conversion {
  * @param pointer where the schema is, for warnings
  */
 export function convertSchema(schema: unknown, pointer: Pointer, conversion: Conversion) {
-  const { document, hidden } = conversion;
-  const visible = dropHiddenFromRequired(schema, hidden, document.root);
-  const parts = [...reachable([visible], (part) => subschemasOf(part))].map(asObject);
+  const { root } = conversion.document;
+  const parts = [...reachable([schema], (part) => subschemasOf(part))].map(asObject);
+  const references = parts.filter((part) => targetOf(root, part) !== undefined);
   return {
-    schema: dropUnsupported(visible, pointer, conversion),
-    refs: parts
-      .filter((part) => targetOf(document.root, part) !== undefined)
-      .map(({ $ref }) => String($ref)),
+    schema: convert(schema, pointer, conversion, []),
+    refs: references.map(({ $ref }) => String($ref)),
   };
 }
 
 /**
- * First pass: requires no hidden property. A property that a schema hides is not required by its subschemas for the
- * same value. In requests, for example:
- *
- * `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['id', 'name'] }] }` →
- * `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['name'] }] }`
- *
- * @param parents schemas for the same value that contain this one
- */
-function dropHiddenFromRequired(
-  schema: unknown,
-  hidden: Annotation,
-  root: JsonObject,
-  parents: readonly JsonObject[] = [],
-): unknown {
-  if (!isObject(schema)) return schema;
-  const schemas = [...parents, schema];
-  const isVisible = (name: unknown) =>
-    !schemas.some((part) => hasAnnotated(root, part, name, hidden));
-  const toVisible = (names: unknown) => (Array.isArray(names) ? names.filter(isVisible) : names);
-  const entries = Object.entries(schema).map(([keyword, value]) => {
-    if (keyword === 'required') return [keyword, toVisible(value)];
-    if (keyword === 'dependentRequired') {
-      const lists = Object.entries(asObject(value)).map(([key, list]) => [key, toVisible(list)]);
-      return [keyword, Object.fromEntries(lists)];
-    }
-    const scope = KEYWORDS.get(keyword)?.scope ?? 'other';
-    const inner = scope === 'other' || scope === 'test' ? [] : schemas;
-    const change = (part: unknown) => dropHiddenFromRequired(part, hidden, root, inner);
-    return [keyword, mapSubschemas(keyword, value, change) ?? value];
-  });
-  return Object.fromEntries(entries);
-}
-
-/**
- * Second pass: drops what Ajv cannot check, with a warning, or the entire schema if it would then reject valid values.
- * Also drops annotations, which may look like schemas, and replaces each reference by an ID. For example:
+ * Drops what Ajv cannot check, with a warning, or the entire schema if it would then reject valid values. Also drops
+ * annotations, which may look like schemas, and replaces each reference by an ID. For example:
  *
  * `{ type: 'string', title: 'Code', pattern: '(?i)a' }` → `{ type: 'string' }`
  * `{ type: 'string', not: { pattern: '(?i)b' } }` → `true`
+ *
+ * @param parents schemas for the same value that contain this one. What they hide is not required here. In requests:
+ *   `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['id', 'name'] }] }` →
+ *   `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['name'] }] }`
  */
-function dropUnsupported(schema: unknown, pointer: Pointer, conversion: Conversion): AnySchema {
+function convert(
+  schema: unknown,
+  pointer: Pointer,
+  conversion: Conversion,
+  parents: readonly JsonObject[],
+): AnySchema {
   // `checkSchemas` rejects anything that is not a schema.
   if (!isObject(schema)) return schema as AnySchema;
   // JSON Schema allows an empty list, and Ajv does not.
   if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
-  const { document, idOf } = conversion;
-  const unsupported = findUnsupported(schema, document.root);
+  const { document, hidden, idOf } = conversion;
+  const { root } = document;
+  const schemas = [...parents, schema];
+  const isVisible = (name: unknown) => !schemas.some((part) => hasHidden(root, part, name, hidden));
+  const toVisible = (names: unknown) => (Array.isArray(names) ? names.filter(isVisible) : names);
+  const unsupported = findUnsupported(schema, root);
   for (const [keyword, message] of unsupported) document.warn(join(pointer, keyword), message);
   const converted: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
@@ -95,13 +73,20 @@ function dropUnsupported(schema: unknown, pointer: Pointer, conversion: Conversi
     if (keyword.startsWith('exclusive') && typeof value === 'boolean') continue;
     if (VALUES.has(keyword)) converted[keyword] = value;
     if (keyword === '$ref') converted[keyword] = idOf(String(value));
+    if (keyword === 'required') converted[keyword] = toVisible(value);
+    if (keyword === 'dependentRequired') {
+      const lists = entriesOf(value).map(([name, names]) => [name, toVisible(names)]);
+      converted[keyword] = Object.fromEntries(lists);
+    }
+    const scope = KEYWORDS.get(keyword)?.scope ?? 'other';
+    const inner = scope === 'other' || scope === 'test' ? [] : schemas;
     const subschemas = mapSubschemas(keyword, value, (part, place) =>
-      dropUnsupported(part, join(pointer, ...place), conversion),
+      convert(part, join(pointer, ...place), conversion, inner),
     );
     if (subschemas !== undefined) converted[keyword] = subschemas;
   }
   const strict = Object.keys(schema).find((keyword) => KEYWORDS.get(keyword)?.needsAllParts);
-  if (strict === undefined || isSupported(schema, document.root)) {
+  if (strict === undefined || isSupported(schema, root)) {
     return addDiscriminator(converted, schema, pointer, conversion);
   }
   const reason = `it has ${strict}, and contains or refers to something that is not supported`;
@@ -125,12 +110,9 @@ function findUnsupported(schema: JsonObject, root: JsonObject): [keyword: string
     problems.push(['$ref', 'A reference to an $anchor is not checked. Use a JSON Pointer.']);
   }
   const names = Object.keys(asObject(schema.patternProperties));
-  const patterns: [keyword: string, pattern: unknown][] = [
-    ['pattern', schema.pattern ?? ''],
-    ...names.map((name): [string, string] => ['patternProperties', name]),
-  ];
-  for (const [keyword, pattern] of patterns) {
-    if (isPattern(String(pattern))) continue;
+  for (const pattern of [String(schema.pattern ?? ''), ...names]) {
+    if (isPattern(pattern)) continue;
+    const keyword = names.includes(pattern) ? 'patternProperties' : 'pattern';
     const problem = 'is not a valid JavaScript regular expression without flags';
     const message = `${JSON.stringify(pattern)} ${problem}, so it is not checked. Rewrite it.`;
     problems.push([keyword, message]);

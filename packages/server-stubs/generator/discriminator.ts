@@ -1,12 +1,6 @@
 import { asObject, type JsonObject, join, type Pointer, toList } from './json.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import {
-  type Annotation,
-  hasAnnotated,
-  partsInAllOf,
-  propertiesOf,
-  typesOf,
-} from './subschemas.ts';
+import { type Annotation, hasHidden, partsInAllOf, propertiesOf, typesOf } from './subschemas.ts';
 
 /**
  * Adds Ajv's `discriminator`, which never changes what is valid. It only checks the schema that the tag selects, so its
@@ -25,7 +19,7 @@ export function addDiscriminator(
   // An alternative that allows only `null` has no tag.
   const objects = alternatives.filter((part) => [...typesOf(root, part)].join() !== 'null');
   const tags = objects.map((part) => {
-    return hasAnnotated(root, part, tag, hidden) ? [] : tagsOf(root, part, tag);
+    return hasHidden(root, part, tag, hidden) ? [] : tagsOf(root, part, tag);
   });
   if (tags.length === 0 || tags.some((values) => values.length === 0)) {
     const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;

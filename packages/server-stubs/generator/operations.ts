@@ -11,7 +11,6 @@ import { partsInAllOf, propertiesOf, typesOf } from './subschemas.ts';
 type OperationEntry = ReturnType<typeof operationsOf>[number];
 type SchemaSets = Record<'requests' | 'responses', SchemaSet>;
 type DescribedRoute = ReturnType<typeof describeRoute>;
-type Default = DescribedRoute['defaults'][number];
 
 /**
  * Describes the operations that can be served, with validators from two sets of schemas. Warnings name the others, and
@@ -41,8 +40,8 @@ export function describeOperations(document: OpenApiDocument) {
   const requests = sets.requests.finish();
   const responses = sets.responses.finish();
   checkSchemas([requests, responses], document);
-  const isValid = createDefaultCheck(requests, document);
-  const routes = described.map((route) => withDefaults(route, isValid));
+  addDefaults(described, requests, document);
+  const routes = described.map(({ route }) => route);
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {
     title: String(asObject(root.info).title ?? ''),
@@ -53,24 +52,18 @@ export function describeOperations(document: OpenApiDocument) {
   return { table, requests, responses, warnings: document.warnings };
 }
 
-/** Returns a function that checks a default, with a warning if its schema rejects it. */
-function createDefaultCheck(requests: Schemas, document: OpenApiDocument) {
-  const compile = createCompiler(requests);
-  return ({ parameter, schemaId, pointer, value }: Default): boolean => {
-    if (compile(schemaId)(value)) return true;
-    const problem = `The default of ${parameter.in}.${parameter.name} is not used`;
-    document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);
-    return false;
-  };
-}
-
 /** Adds the valid defaults. With an invalid one, every call that omits the parameter would be rejected. */
-function withDefaults({ route, defaults }: DescribedRoute, isValid: (found: Default) => boolean) {
-  const valid = new Map(defaults.filter(isValid).map(({ parameter, value }) => [parameter, value]));
-  const parameters = route.parameters.map((parameter) =>
-    valid.has(parameter) ? { ...parameter, default: valid.get(parameter) } : parameter,
-  );
-  return { ...route, parameters };
+function addDefaults(described: DescribedRoute[], requests: Schemas, document: OpenApiDocument) {
+  const compile = createCompiler(requests);
+  for (const { parameter, schemaId, pointer, value } of described.flatMap(
+    (each) => each.defaults,
+  )) {
+    if (compile(schemaId)(value)) Object.assign(parameter, { default: value });
+    else {
+      const problem = `The default of ${parameter.in}.${parameter.name} is not used`;
+      document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);
+    }
+  }
 }
 
 function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSets) {
@@ -82,14 +75,17 @@ function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSet
   const scopes = securityOf(root, operation) as Record<string, string[]>[];
   const hasScopes = scopes.some((alternative) => Object.values(alternative).flat().length > 0);
   const validateParameters = requests.add(schema, document.pointerTo(operation, 'parameters'));
-  const body = passThrough ? undefined : describeBody(operation.requestBody, requests);
+  const { content, required } = follow(root, operation.requestBody);
+  const hasBody = !passThrough && isObject(operation.requestBody);
   const route: Route<ValidatorName> = {
     operationId: String(operation.operationId),
     method: method.toUpperCase(),
     path: toFullPath(root, entry),
     parameters: described.map(({ parameter }) => parameter),
     ...(validateParameters && { validateParameters }),
-    ...(body && { body }),
+    ...(hasBody && {
+      body: { required: required === true, content: describeContent(content, requests) },
+    }),
     responses: passThrough ? [] : describeResponses(operation.responses, responses),
     ...(passThrough && { passThrough }),
     security: scopes.map(Object.keys),
@@ -150,12 +146,6 @@ function toBasePath(servers: unknown): string | undefined {
   const path = url.replace(/^(?:[a-z][a-z\d+.-]*:)?\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
   const inner = path.replace(/^\/+|\/+$/g, '');
   return inner === '' ? '' : `/${inner}`;
-}
-
-function describeBody(value: unknown, requests: SchemaSet): Route<ValidatorName>['body'] {
-  if (!isObject(value)) return undefined;
-  const { content, required } = follow(requests.document.root, value);
-  return { required: required === true, content: describeContent(content, requests) };
 }
 
 /** Headers that the router or Node.js adds to each response that can have them. */

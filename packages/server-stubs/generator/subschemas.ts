@@ -87,14 +87,9 @@ export function isAnnotated(root: JsonObject, property: unknown, annotation: Ann
 }
 
 /** Whether a property of this name has the annotation, in the schema, through its `$ref` or in its `allOf`. */
-export function hasAnnotated(
-  root: JsonObject,
-  schema: unknown,
-  name: unknown,
-  annotation: Annotation,
-): boolean {
+export function hasHidden(root: JsonObject, schema: unknown, name: unknown, hidden: Annotation) {
   return propertiesOf(partsInAllOf(root, schema)).some(
-    ([key, property]) => key === name && isAnnotated(root, property, annotation),
+    ([key, property]) => key === name && isAnnotated(root, property, hidden),
   );
 }
 

@@ -104,6 +104,9 @@ function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): J
   }
 }
 
+/** Handlers of a pass-through operation get and return bytes, whatever is documented. */
+const RAW = { content: { '*/*': {} } };
+
 function toTypedOperation(root: JsonObject, operation: JsonObject, route: Route<unknown>) {
   const parameters = toList(operation.parameters).flatMap((value) => {
     const { content, ...parameter } = follow(root, value);
@@ -117,15 +120,10 @@ function toTypedOperation(root: JsonObject, operation: JsonObject, route: Route<
     return [{ ...parameter, schema, required }];
   });
   if (!route.passThrough) return { ...operation, parameters };
-  const responses = entriesOf(operation.responses).map(([status, response]) => {
-    return [status, toRaw(follow(root, response))];
+  const responses = entriesOf(operation.responses).map(([status, value]) => {
+    const { content, ...response } = follow(root, value);
+    return [status, content === undefined ? response : { ...response, ...RAW }];
   });
-  const body =
-    operation.requestBody && toRaw({ ...follow(root, operation.requestBody), required: true });
-  return { ...operation, parameters, responses: Object.fromEntries(responses), requestBody: body };
-}
-
-/** A body of a pass-through operation, of which handlers only see bytes. */
-function toRaw(body: JsonObject): JsonObject {
-  return body.content === undefined ? body : { ...body, content: { '*/*': {} } };
+  const requestBody = operation.requestBody && { ...RAW, required: true };
+  return { ...operation, parameters, responses: Object.fromEntries(responses), requestBody };
 }

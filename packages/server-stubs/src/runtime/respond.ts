@@ -23,6 +23,9 @@ type Head = Record<string, Exclude<HeaderValue, undefined>>;
 
 type Stream = Readable | ReadableStream<Uint8Array>;
 
+/** The documented media type. With `unchanged`, a body is sent as is. */
+type Media = Content | 'unchanged';
+
 /** A response as it is sent. Its body is left out if the response cannot have one. */
 type Message = ReturnType<typeof toMessage>;
 
@@ -141,18 +144,17 @@ export function createResponder(table: RouteTable, settings: Settings) {
  * Returns a response as it is sent, with its media type and length.
  *
  * @param sources headers. The first source takes precedence
- * @param media the documented media type. With `unchanged`, the body is sent as is
  */
 function toMessage(
   { request }: Call,
   { status, contentType, body: value }: HandlerResponse,
   encodeBody: Settings['encodeBody'],
   sources: readonly HandlerResponse['headers'][],
-  media?: Content | 'unchanged',
+  media?: Media,
 ) {
   const headers = toHead(...sources);
-  const sentType = headers['content-type'];
-  const { body, mediaType } = toContent(encodeBody(value), contentType, sentType, media);
+  const header = headers['content-type'];
+  const { body, mediaType } = toContent(encodeBody(value), contentType, header, media);
   if (mediaType !== undefined) headers['content-type'] = mediaType;
   if (status === 204) delete headers['content-length'];
   else if (body === undefined) {
@@ -164,12 +166,7 @@ function toMessage(
 }
 
 /** A body as it is sent, and its media type. What is neither bytes nor text becomes JSON. */
-function toContent(
-  value: unknown,
-  contentType: string | undefined,
-  header: HeaderValue,
-  media: Content | 'unchanged' | undefined,
-) {
+function toContent(value: unknown, contentType?: string, header?: HeaderValue, media?: Media) {
   let body = value as RawBody | BodyWriter | undefined;
   if (media === 'unchanged') return { body, mediaType: contentType ?? header };
   if (body === undefined) return { body, mediaType: header };

@@ -350,11 +350,6 @@ export interface operations {
             };
             cookie?: never;
         };
-        /**
-         * @description A JSON object with any properties. The gateway forwards a body of any content type unchanged, but the
-         *     contract guarantees this only for `application/json`. Deployments of this project also forward a POST
-         *     without a body.
-         */
         requestBody: {
             content: {
                 "*/*": unknown;
@@ -524,11 +519,6 @@ export interface operations {
             };
             cookie?: never;
         };
-        /**
-         * @description A JSON object with any properties. The gateway forwards a body of any content type unchanged, but the
-         *     contract guarantees this only for `application/json`. Deployments of this project also forward a POST
-         *     without a body.
-         */
         requestBody: {
             content: {
                 "*/*": unknown;
