@@ -172,8 +172,8 @@ function findKind(root: JsonObject, schema: unknown): ValueKind {
   if (types.has('object')) {
     const properties = propertiesOf(partsInCompositions(root, schema));
     const isFlat = properties.every(([, property]) => isScalar(typesOf(root, property)));
-    const isOnly = [...types].every((type) => type === 'object' || type === 'null');
-    if (!isFlat || !isOnly || !allowsExtraStrings(root, schema)) return 'nested';
+    const isObjectOnly = [...types].every((type) => type === 'object' || type === 'null');
+    if (!isFlat || !isObjectOnly || !allowsExtraStrings(root, schema)) return 'nested';
     return properties.length > 0 ? 'object' : 'map';
   }
   if (!types.has('array')) return 'scalar';

@@ -4,7 +4,7 @@ import { ValidatorName } from './schema-set.ts';
 
 /** Writes the route table, with validators from the modules of the two sets. */
 export function writeRoutes(table: RouteTable<ValidatorName>, runtime: string): string {
-  // TypeScript refuses keys that are members of every object, such as `constructor`.
+  // TypeScript rejects keys that are members of every object, such as `constructor`.
   return `// @ts-nocheck
 import type { RouteTable } from '${runtime}';
 import * as requests from './${FILES.requests}';

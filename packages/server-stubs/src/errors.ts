@@ -141,7 +141,10 @@ export class UploadError extends ContractError<UploadErrorCode> {
 
 const CLASSES = { gateway: GatewayError, storage: StorageError, upload: UploadError };
 
-/** Which parts of an `HttpError` are sent. `nothing`: a server error. `status`: uploads keep it, as D27 has no code. */
+/**
+ * Which parts of an `HttpError` are sent: `nothing` of a server error. `status`: also keeps the status of an upload
+ * error, for which D27 defines no code.
+ */
 type Visible = 'nothing' | 'message' | 'status';
 
 const MALFORMED = 'MalformedPOSTRequest';

@@ -48,8 +48,8 @@ export function removeRawHopByHop(
   const nominated = nominatedBy(connection);
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
-    const spelling = toSpelling(name);
-    if (HOP_BY_HOP.has(spelling) || withheld.has(spelling)) continue;
+    const canonical = toCanonicalName(name);
+    if (HOP_BY_HOP.has(canonical) || withheld.has(canonical)) continue;
     if (nominated?.has(toLowerCase(name))) continue;
     kept.push(name, rawHeaders[index + 1] as string);
   }
@@ -73,8 +73,8 @@ export function toServiceHeaders(
 ): Record<string, string | string[]> {
   const kept = removeHopByHop(headers) as Record<string, string | string[]>;
   for (const name in kept) {
-    const spelling = toSpelling(name);
-    if (HOP_BY_HOP.has(spelling) || WITHHELD.has(spelling)) delete kept[name];
+    const canonical = toCanonicalName(name);
+    if (HOP_BY_HOP.has(canonical) || WITHHELD.has(canonical)) delete kept[name];
   }
   kept['x-request-id'] = requestId;
   return kept;
@@ -84,7 +84,7 @@ export function toServiceHeaders(
 const toLowerCase = memoize((name) => name.toLowerCase());
 
 /** CGI and WSGI read `X_Real_IP` and `X-Real-IP` as the same name, so underscores count as hyphens. */
-const toSpelling = memoize((name) => name.toLowerCase().replaceAll('_', '-'));
+const toCanonicalName = memoize((name) => name.toLowerCase().replaceAll('_', '-'));
 
 function nominatedBy(connection: string | undefined): Set<string> | undefined {
   // Fast path: the common values nominate nothing.

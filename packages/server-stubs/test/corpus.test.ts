@@ -26,15 +26,15 @@ const WARNINGS = new RegExp(
 /** The documents with the most kinds of schemas. */
 const WITH_SCHEMAS = /features|galaxy|3.1[/](?:schema-types|polymorphism|train)|3.0[/]star-trek/;
 
-/** Ajv reads `$id` and dynamic references. Marks decide what is required, which is tested for itself. */
+/** Ajv reads `$id` and dynamic references. Annotations decide what is required, which has its own tests. */
 const NOT_COMPARED = /^(?:\$id|\$dynamicRef|\$dynamicAnchor|readOnly|writeOnly)$/;
 
 const documents = readPublicDocuments();
 
 describe(`public documents (SEED=${SEED})`, () => {
-  it('are taken, unless openapi-typescript refuses them as well', async () => {
+  it('are accepted, unless openapi-typescript rejects them as well', async () => {
     expect(documents.size).toBeGreaterThan(55);
-    const refused: string[] = [];
+    const rejected: string[] = [];
     for (const [name, document] of documents) {
       try {
         for (const { message } of (await loadRoutes(document)).warnings) {
@@ -42,13 +42,13 @@ describe(`public documents (SEED=${SEED})`, () => {
         }
       } catch (error) {
         if (!(error instanceof InvalidDocumentError)) throw error;
-        refused.push(name);
+        rejected.push(name);
       }
     }
-    expect(refused).toEqual(['3.0/discriminators.json']);
+    expect(rejected).toEqual(['3.0/discriminators.json']);
   });
 
-  it('give validators with the verdicts of Ajv, in advance and at run time', async () => {
+  it('give validators with the results of Ajv, in advance and at run time', async () => {
     const random = createRandom(SEED);
     const all = new Map(documents).set('features', features);
     let count = 0;
@@ -66,12 +66,12 @@ describe(`public documents (SEED=${SEED})`, () => {
       for (let round = 0; round < VALUES; round += 1) {
         const { schema, validate, index } = pick(bodies, random) as (typeof bodies)[number];
         const value = createValue(schema, root, random);
-        const verdict = compile(schema)(value);
-        const verdicts = [validate, others[index]?.validate].map((each) => each?.(value) ?? true);
+        const expected = compile(schema)(value);
+        const results = [validate, others[index]?.validate].map((each) => each?.(value) ?? true);
         const place = { name, schema, value };
-        expect({ ...place, verdicts }).toEqual({ ...place, verdicts: [verdict, verdict] });
+        expect({ ...place, results }).toEqual({ ...place, results: [expected, expected] });
         count += 1;
-        valid += verdict ? 1 : 0;
+        valid += expected ? 1 : 0;
       }
     }
     expect(valid).toBeGreaterThan(count / 4);

@@ -58,7 +58,7 @@ test.each([
   'https://me@app.example.com',
   'capacitor://',
   'ionic:localhost',
-])('the origin %s is refused', (origin) => {
+])('the origin %s is rejected', (origin) => {
   expect(() => createCors('gateway', defaultWireProfile, { origins: [origin] })).toThrow(origin);
 });
 

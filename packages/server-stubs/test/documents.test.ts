@@ -22,7 +22,7 @@ const JSON_VALUE = { content: { 'application/json': {} } };
 const toDeep = (schema: object) => ({ style: 'deepObject', schema });
 const toRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** A parameter, how it is sent, and its value or why it is refused. */
+/** A parameter, how it is sent, and its value or why it is rejected. */
 const ROWS: [place: 'path' | 'query', parameter: object, sent: string, expected: unknown][] = [
   ['path', TEXT, 'a%20b', 'a b'],
   ['path', TEXT, '%E4%B8%AD', '中'],
@@ -254,7 +254,7 @@ describe('parameters and forms', () => {
     ['names=a', 'body.count is missing.'],
     ['count=1&price={"amount":"x"}', 'body.price.amount must be an integer, got a string.'],
     ['count=1&pair=1', 'body.pair must be an object: send its properties as pair[name]=value.'],
-  ])('refuses the form %s', async (text, detail) => {
+  ])('rejects the form %s', async (text, detail) => {
     const response = await post(text);
     expect(response.status).toBe(400);
     expect(JSON.parse(response.text).detail).toContain(detail);

@@ -65,7 +65,7 @@ const CLOSED = { patternProperties: { '(?i:': {} }, properties: { b: { type: 'st
 const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 const A = '#/components/schemas/A';
 
-describe('an invalid document is refused, with the place and the fix', () => {
+describe('an invalid document is rejected, with the place and the fix', () => {
   it.each([
     ['document:1:1 #: The version must be "3.1.x"', { openapi: '4.0.0' }],
     ['got 3.1.', { openapi: 3.1 }],
@@ -91,10 +91,10 @@ describe('an invalid document is refused, with the place and the fix', () => {
       'document:1:1 #: It cannot be converted to OpenAPI 3.1: ',
       { swagger: '2.0', info: { title: 'T', version: '1' }, paths: { '/a': { get: null } } },
     ],
-  ])('%s', expectRefusal);
+  ])('%s', expectInvalid);
 });
 
-describe('what openapi-typescript takes is taken, with a warning about what is not checked or served', () => {
+describe('what openapi-typescript accepts is accepted, with a warning about what is not checked or served', () => {
   it.each([
     [`${BODY}/items/$dynamicRef: A $dynamicRef is not`, body({ items: { $dynamicRef: '#a' } })],
     [`${BODY}/not/$ref: A reference to an $anchor`, body({ not: { $ref: '#a' }, $anchor: 'a' })],
@@ -184,7 +184,7 @@ async function expectWarning(text: string, document: object): Promise<void> {
   expect(problems).toEqual({ isInvalid: false, text: expect.stringContaining(text) });
 }
 
-async function expectRefusal(text: string, source: string | object): Promise<void> {
+async function expectInvalid(text: string, source: string | object): Promise<void> {
   const problems = await findProblems(source);
   expect(problems).toEqual({ isInvalid: true, text: expect.stringContaining(text) });
 }
@@ -304,11 +304,11 @@ describe('files', () => {
       'A YAML alias is recursive or too large',
     ],
     [`${HEAD}paths: { /a: { get: { $ref: b.yaml } } }`, 'api.yaml:3:21 #/paths/~1a/get'],
-  ])('%j is refused', async (text, message) => {
-    await expectRefusal(message, await write('api.yaml', text));
+  ])('%j is rejected', async (text, message) => {
+    await expectInvalid(message, await write('api.yaml', text));
   });
 
-  it('a file that cannot be read is refused', async () => {
+  it('a file that cannot be read is rejected', async () => {
     const reasons = {
       './nope.yaml': ' does not exist.',
       [folder]: ' cannot be read: Expected a file but received a folder',
@@ -346,13 +346,13 @@ describe('files', () => {
     expect(read).toEqual(parts.map((name) => join(folder, name)));
   });
 
-  it('a circular reference across files is refused', async () => {
+  it('a circular reference across files is rejected', async () => {
     const content = "content: { application/json: { schema: { $ref: 'a.yaml' } } }";
     const text = `${HEAD}paths: { /a: { get: { responses: { '200': { description: '', ${content} } } } } }`;
     await write('a.yaml', "anyOf: [{ type: string }, { $ref: 'b.yaml' }]");
     await write('b.yaml', "allOf: [{ $ref: 'a.yaml' }]");
     const problem = 'api.yaml:1:1 #/components/schemas/a: This reference is circular.';
-    await expectRefusal(problem, await write('api.yaml', text));
+    await expectInvalid(problem, await write('api.yaml', text));
   });
 
   it('a warning of a Swagger 2.0 document has its place in the file', async () => {

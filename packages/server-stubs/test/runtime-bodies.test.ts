@@ -25,7 +25,7 @@ function post(base: string, type: string | undefined, body: string | Uint8Array,
 
 const detailOf = (response: { text: string }) => JSON.parse(response.text).detail;
 
-it('a transfer coding in addition to chunks is refused, because nobody would decode it', async () => {
+it('a transfer coding in addition to chunks is rejected, because nobody would decode it', async () => {
   const base = await start([{ mediaType: '*/*', kind: 'binary' }, ANY_JSON]);
   for (const type of ['application/json', 'image/png']) {
     const response = await post(base, type, '{}', { 'transfer-encoding': 'gzip, chunked' });
@@ -80,7 +80,7 @@ describe('JSON', () => {
     ['application/json; charset=utf-16', '{}', 415, /charset utf-16/],
     ['text/plain', '{}', 415, /send one of application\/json/],
     [undefined, '{}', 415, /^Content-Type is missing/],
-  ])('%s %s is refused', async (type, body, status, detail) => {
+  ])('%s %s is rejected', async (type, body, status, detail) => {
     const response = await post(await start([ANY_JSON]), type, body);
     expect(response.status).toBe(status);
     expect(detailOf(response)).toMatch(detail);

@@ -37,7 +37,7 @@ it('responds to a body that is too large without waiting for it, reads little of
   expect(peer.bytesRead).toBeLessThan(64_000_000);
 });
 
-it('lets a client read the refusal while it is still sending', async () => {
+it('lets a client read the response while it is still sending', async () => {
   const last = `${post(2, 'Connection: close\r\n')}{}`;
   const text = await sendRaw(await serve(router), post(8_000_000), 'x'.repeat(8_000_000), last);
   expect(statusesOf(text)).toEqual(['413', '200']);

@@ -51,7 +51,7 @@ describe.each([
     expect(onError.mock.lastCall?.[0].message).toMatch(/mount the router before it/);
   });
 
-  it('takes a body that another parser has decompressed', async () => {
+  it('accepts a body that another parser has decompressed', async () => {
     const base = await serve(express().use(express.json(), router));
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     const body = gzipSync('{"name":"a"}');

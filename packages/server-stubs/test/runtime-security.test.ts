@@ -68,7 +68,7 @@ it.each([
     '?word=a&word=b',
   ],
 ])(
-  'refuses a call, and says what %s takes: %j',
+  'rejects a call, and says what %s requires: %j',
   async (scheme, headers, detail, challenge?, query = '') => {
     const key = () => undefined;
     const handlers = { bearer, login: bearer, key, session: key, word: key };
@@ -108,17 +108,17 @@ it('requires all schemes of one alternative, and calls no handler if a credentia
 });
 
 it('tries the next alternative, also late, and accepts anyone if one is empty', async () => {
-  const refuses = { bearer: async () => false, key: (value: string) => value };
+  const rejects = { bearer: async () => false, key: (value: string) => value };
   const headers = { ...GOOD, 'x-key': 'k' };
-  const base = await start([['bearer'], ['key']], refuses);
+  const base = await start([['bearer'], ['key']], rejects);
   expect((await send(base, '/', { headers })).json).toEqual({ key: 'k' });
   expect((await send(base, '/', { headers: GOOD })).status).toBe(401);
-  const open = await start([['bearer'], []], refuses);
+  const open = await start([['bearer'], []], rejects);
   expect((await send(open, '/')).json).toEqual({});
 });
 
 it('returns the reason that was given first', async () => {
-  const refuses = async () => {
+  const rejects = async () => {
     throw new HttpError('unauthorized', 'The token has expired.', {
       headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
     });
@@ -126,7 +126,7 @@ it('returns the reason that was given first', async () => {
   const key = () => {
     throw new HttpError('unauthorized', 'The key is unknown.');
   };
-  const base = await start([['bearer'], ['key']], { bearer: refuses, key });
+  const base = await start([['bearer'], ['key']], { bearer: rejects, key });
   const response = await send(base, '/', { headers: { ...GOOD, 'x-key': 'k' } });
   expect(JSON.parse(response.text).detail).toBe('The token has expired.');
   expect(response.headers['www-authenticate']).toBe('Bearer error="invalid_token"');

@@ -150,6 +150,6 @@ it.each([
   { retry: -1 },
   { retry: 1.5 },
   { data: () => 1 },
-])('the event %j is refused by name', (event) => {
+])('the event %j is rejected by name', (event) => {
   expect(() => toEventText(event as never)).toThrow(`The event's ${Object.keys(event)} must be`);
 });

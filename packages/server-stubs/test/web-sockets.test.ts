@@ -61,7 +61,7 @@ it.each([
   ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Version: 8'],
   ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: a, a'],
   ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: a,,b'],
-])('refuses a broken handshake before the handler, %s as "%s"', async (sound, broken) => {
+])('rejects a broken handshake before the handler, %s as "%s"', async (sound, broken) => {
   const webSocket = vi.fn(() => ({ status: 200 }));
   const base = await start({ call: get, webSocket });
   const text = await sendRaw(base, `${HEAD.replace(sound, broken)}${TOKEN}\r\n`);

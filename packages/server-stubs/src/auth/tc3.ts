@@ -59,11 +59,11 @@ export function toCanonicalHeads(
   const type = headers.find(([name]) => name === 'content-type')?.[1].trim() ?? '';
   const mediaType = type.split(';', 1)[0]?.trim() ?? '';
   const isMultipart = mediaType.toLowerCase() === 'multipart/form-data';
-  const spellings = isMultipart ? new Set([mediaType, type]) : [type];
-  return [...spellings].map((spelling) => {
+  const variants = isMultipart ? new Set([mediaType, type]) : [type];
+  return [...variants].map((variant) => {
     const lines = headers.map(([name, value]) => {
       // D16: "Values are trimmed and lowercased, except `content-type`, which is signed as sent."
-      return `${name}:${name === 'content-type' ? spelling : value.trim().toLowerCase()}\n`;
+      return `${name}:${name === 'content-type' ? variant : value.trim().toLowerCase()}\n`;
     });
     return `${target}\n${lines.join('')}\n${list}\n`;
   });

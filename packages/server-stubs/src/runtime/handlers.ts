@@ -25,17 +25,17 @@ export type InResponse<Value> = Without<Value, '$write', '$read'>;
 /** A value of a schema in a request: without the properties that are `readOnly`. */
 export type InRequest<Value> = Without<Value, '$read', '$write'>;
 
-/** openapi-typescript marks the type of a property: `{ $read: Value }` if it is `readOnly`. */
-type Marked<Mark extends string, Value> = { readonly [Name in Mark]: Value };
+/** openapi-typescript wraps the type of an annotated property: `{ $read: Value }` if it is `readOnly`. */
+type Annotated<Key extends string, Value> = { readonly [Name in Key]: Value };
 
 type Without<Value, Hidden extends string, Shown extends string> =
-  Value extends Marked<Shown, infer Inner>
+  Value extends Annotated<Shown, infer Inner>
     ? Without<Inner, Hidden, Shown>
     : Value extends readonly unknown[]
       ? { [Index in keyof Value]: Without<Value[Index], Hidden, Shown> }
       : Value extends object
         ? {
-            [Name in keyof Value as Value[Name] extends Marked<Hidden, unknown> | undefined
+            [Name in keyof Value as Value[Name] extends Annotated<Hidden, unknown> | undefined
               ? never
               : Name]: Without<Value[Name], Hidden, Shown>;
           }
