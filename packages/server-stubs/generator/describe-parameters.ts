@@ -70,10 +70,8 @@ function describeParameter(value: JsonObject, path: string, document: OpenApiDoc
   if (location === 'header' && IGNORED_HEADERS.test(name)) return undefined;
   const [[mediaType, media] = []] = entriesOf(value.content);
   const { schema } = mediaType === undefined ? value : asObject(media);
-  const pointer =
-    mediaType === undefined
-      ? document.pointerTo(value, 'schema')
-      : document.pointerTo(value.content, mediaType, 'schema');
+  const place = mediaType === undefined ? [] : ['content', mediaType];
+  const pointer = document.pointerTo(value, ...place, 'schema');
   // So that errors point into the schema.
   const $ref = toReference(pointer);
   const decoding = isJsonType(mediaType ?? '')

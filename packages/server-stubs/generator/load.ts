@@ -19,6 +19,7 @@ import {
   type Pointer,
   reachable,
   targetOf,
+  toList,
   toPointer,
 } from './json.ts';
 import { normalizeDocument, toLatest } from './normalize.ts';
@@ -129,9 +130,7 @@ function toTree(document: Document): JsonObject {
   }
   const open = new Set<JsonObject>();
   const done = new Set<JsonObject>();
-  const membersOf = (value: unknown) => {
-    return Object.values(Object(value)).filter((member) => typeof member === 'object');
-  };
+  const membersOf = (value: unknown) => (isObject(value) ? Object.values(value) : toList(value));
   for (const value of reachable<unknown>([root], membersOf)) assertTerminates(value, '#');
   return root;
 

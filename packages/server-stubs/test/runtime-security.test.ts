@@ -27,6 +27,8 @@ function start(security: string[][], handlers: SecurityHandlers, onError = vi.fn
 }
 
 const bearer = (token: string) => (token === 'good' ? { user: 'ann' } : undefined);
+const NO_BEARER = 'The Authorization header has no bearer credentials.';
+const toMissing = (place: string) => `${place} is missing, invalid, or sent more than once.`;
 const GOOD = { authorization: 'bearer  good' };
 
 it('calls a handler as a method of its object', async () => {
@@ -42,31 +44,20 @@ it('calls a handler as a method of its object', async () => {
 });
 
 it.each([
-  ['bearer', {}, 'The Authorization header has no bearer credentials.', 'Bearer realm="Test"'],
+  ['bearer', {}, NO_BEARER, 'Bearer realm="Test"'],
   [
     'bearer',
     { authorization: 'Bearer bad' },
     'The credentials are invalid.',
     'Bearer realm="Test"',
   ],
-  ['bearer', { authorization: 'Bearer' }, 'The Authorization header has no bearer credentials.'],
-  ['login', { authorization: 'Basic good' }, 'The Authorization header has no bearer credentials.'],
-  [
-    'key',
-    {},
-    'header.X-Key is missing, invalid, or sent more than once.',
-    'ApiKey realm="Test", in="header", name="X-Key"',
-  ],
-  ['session', {}, 'cookie.sid is missing, invalid, or sent more than once.'],
-  ['word', {}, 'query.word is missing, invalid, or sent more than once.'],
-  ['word', {}, 'query.word is missing, invalid, or sent more than once.', undefined, '?word=%'],
-  [
-    'word',
-    {},
-    'query.word is missing, invalid, or sent more than once.',
-    undefined,
-    '?word=a&word=b',
-  ],
+  ['bearer', { authorization: 'Bearer' }, NO_BEARER],
+  ['login', { authorization: 'Basic good' }, NO_BEARER],
+  ['key', {}, toMissing('header.X-Key'), 'ApiKey realm="Test", in="header", name="X-Key"'],
+  ['session', {}, toMissing('cookie.sid')],
+  ['word', {}, toMissing('query.word')],
+  ['word', {}, toMissing('query.word'), undefined, '?word=%'],
+  ['word', {}, toMissing('query.word'), undefined, '?word=a&word=b'],
 ])(
   'rejects a call, and says what %s requires: %j',
   async (scheme, headers, detail, challenge?, query = '') => {
@@ -97,7 +88,7 @@ it('requires all schemes of one alternative, and calls no handler if a credentia
   const incomplete = await send(base, '/', { headers: GOOD });
   expect(JSON.parse(incomplete.text)).toMatchObject({
     status: 401,
-    detail: 'header.X-Key is missing, invalid, or sent more than once.',
+    detail: toMissing('header.X-Key'),
   });
   expect((await send(base, '/', { headers: { 'x-key': 'k' } })).status).toBe(401);
   expect(key).not.toHaveBeenCalled();
