@@ -5,10 +5,7 @@ import { describeOperations } from './operations.ts';
 import { writeIndex, writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
 
-const PUBLIC = {
-  runtime: '@berth/server-stubs/runtime',
-  validators: '@berth/server-stubs/runtime',
-};
+const RUNTIME = '@berth/server-stubs/runtime';
 
 /**
  * Writes types, routes and validators: file contents by name, always in the same order. The warnings say what is not
@@ -17,7 +14,10 @@ const PUBLIC = {
  * @param specifiers what generated code imports as the runtime, and what its validators import
  * @throws InvalidDocumentError
  */
-export function generate(document: OpenApiDocument, { runtime, validators } = PUBLIC) {
+export function generate(
+  document: OpenApiDocument,
+  { runtime = RUNTIME, validators = RUNTIME } = {},
+) {
   const { table, requests, responses, warnings } = describeOperations(document);
   const files = new Map<string, string>([
     [FILES.requests, writeValidators(requests, validators)],

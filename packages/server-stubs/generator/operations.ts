@@ -55,9 +55,8 @@ export function describeOperations(document: OpenApiDocument) {
 /** Adds the valid defaults. With an invalid one, every call that omits the parameter would be rejected. */
 function addDefaults(described: DescribedRoute[], requests: Schemas, document: OpenApiDocument) {
   const compile = createCompiler(requests);
-  for (const { parameter, schemaId, pointer, value } of described.flatMap(
-    (each) => each.defaults,
-  )) {
+  const defaults = described.flatMap((route) => route.defaults);
+  for (const { parameter, schemaId, pointer, value } of defaults) {
     if (compile(schemaId)(value)) Object.assign(parameter, { default: value });
     else {
       const problem = `The default of ${parameter.in}.${parameter.name} is not used`;

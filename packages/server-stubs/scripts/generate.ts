@@ -15,15 +15,13 @@ async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): 
     // Validators are also used in pages, which have no Node.js modules.
     validators: '../../runtime/portable/validation.ts',
   });
-  for (const [file, text] of files) await write(`generated/${name}/${file}`, text);
+  for (const [file, text] of files) {
+    const path = join(import.meta.dirname, '../src/generated', name, file);
+    await writeGenerated(path, text, 'packages/server-stubs/scripts/generate.ts');
+  }
 }
 
 /** Only callers may send more fields: for a handler, a field that is not documented is a mistake. */
 function toClosed(key: string, value: unknown): unknown {
   return key === 'additionalProperties' && value === true ? undefined : value;
-}
-
-function write(file: string, content: unknown): Promise<void> {
-  const path = join(import.meta.dirname, '../src', file);
-  return writeGenerated(path, content, 'packages/server-stubs/scripts/generate.ts');
 }

@@ -70,22 +70,15 @@ const parameter = (place: string, name: string, schema: object, rest: object = {
 const TAGS = { headers: { 'x-tags': 'a, b' } };
 const STRINGS = { type: 'array', items: STRING };
 
+const INTEGER = { type: 'integer' };
+const FIELDS = { count: INTEGER, names: { type: 'array' }, price, items, pair, ids: integers };
+
 const operations: Record<string, object> = {
   'POST /form': {
     requestBody: {
       content: {
         [FORM]: {
-          schema: {
-            properties: {
-              count: { type: 'integer' },
-              names: { type: 'array' },
-              price,
-              items,
-              pair,
-              ids: integers,
-            },
-            required: ['count'],
-          },
+          schema: { properties: FIELDS, required: ['count'] },
           encoding: { pair: { style: 'deepObject' }, ids: { explode: false } },
         },
       },
@@ -192,20 +185,14 @@ describe('parameters and forms', () => {
   });
 
   it('are absent if their schema rejects their default', async () => {
-    expect((await send(base, '/defaults')).json).toHaveProperty('query', {
-      valid: 20,
-      nullable: null,
-    });
+    const query = { valid: 20, nullable: null };
+    expect((await send(base, '/defaults')).json).toHaveProperty('query', query);
   });
 
   it('may be nested in a property, as the schema of a component says', async () => {
     const headers = { 'content-type': 'application/json' };
-    const response = await send(base, '/wrapped', {
-      method: 'POST',
-      headers,
-      body: '{"data":{"a":1}}',
-    });
-    expect(response.json).toHaveProperty('body', { a: 1 });
+    const init = { method: 'POST', headers, body: '{"data":{"a":1}}' };
+    expect((await send(base, '/wrapped', init)).json).toHaveProperty('body', { a: 1 });
   });
 
   it('are named if they cannot be read, each of them', async () => {

@@ -18,7 +18,7 @@ const router = createTableRouter(
   TABLE,
   {
     add: ({ body }) => ({ status: 200, body }),
-    raw: async ({ body }) => ({ status: 200, body: await text(body) }),
+    raw: async ({ body }) => ({ status: 200, contentType: 'text/csv', body: await text(body) }),
   },
   { onError },
 );
@@ -46,7 +46,8 @@ describe.each([
     expect([hostile.status, hostile.text]).toEqual([400, expect.stringContaining('__proto__')]);
     expect((await send(base, '/other')).text).toBe('other');
     const raw = await post(base, '/raw', '{ "name": "a" }');
-    if (order === 'before') return expect(raw.text).toBe('{ "name": "a" }');
+    const sent = { headers: { 'content-type': 'text/csv' }, text: '{ "name": "a" }' };
+    if (order === 'before') return expect(raw).toMatchObject(sent);
     expect(raw.status).toBe(500);
     expect(onError.mock.lastCall?.[0].message).toMatch(/mount the router before it/);
   });

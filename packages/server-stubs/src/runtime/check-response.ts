@@ -1,20 +1,21 @@
 /** What the document says about a response, and how the response violates it. */
 import type { Call, HandlerResponse } from './portable/call.ts';
 import { findContent, headerOf } from './portable/headers.ts';
-import type { Content, DocumentedResponse } from './portable/route-table.ts';
+import type { Content, DocumentedResponse, Route } from './portable/route-table.ts';
 import { toViolation } from './portable/validation.ts';
 
 /** The response for the status itself, its range (`4XX`), or `default`. */
-export function findResponse(responses: readonly DocumentedResponse[], status: number) {
+function findResponse({ responses }: Route, status: number): DocumentedResponse | undefined {
   const find = (name: string) => responses.find((response) => response.status === name);
   return find(`${status}`) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
 
 /** Selected by its `contentType` if set, then by its `Content-Type` header, and otherwise JSON or the first. */
-export function selectResponseContent(
-  { content }: DocumentedResponse,
-  { contentType, headers = {} }: HandlerResponse,
+export function selectContent(
+  route: Route,
+  { status, contentType, headers = {} }: HandlerResponse,
 ): Content | undefined {
+  const { content = [] } = findResponse(route, status) ?? {};
   const mediaType = contentType ?? headerOf(headers, 'content-type');
   if (mediaType !== undefined) return findContent(content, mediaType);
   return content.find(({ mediaType }) => mediaType === 'application/json') ?? content[0];
@@ -33,7 +34,7 @@ export function findViolation(
 ): string | undefined {
   if (route === undefined || route.passThrough) return undefined;
   const { status, body } = result;
-  const documented = findResponse(route.responses, status);
+  const documented = findResponse(route, status);
   if (documented === undefined) return `The status ${status} is not documented.`;
   const missing = documented.requiredHeaders?.find((name) => headers[name] === undefined);
   if (missing !== undefined) return `The ${missing} header is missing.`;
@@ -43,7 +44,7 @@ export function findViolation(
     return isOptional ? undefined : `A ${status} must have a body.`;
   }
   if (isEmpty) return `A ${status} must not have a body.`;
-  const content = selectResponseContent(documented, result);
+  const content = selectContent(route, result);
   if (content === undefined) return `The media type is not documented for ${status}.`;
   const { kind, mediaType, validate } = content;
   const isJson = kind === 'json';

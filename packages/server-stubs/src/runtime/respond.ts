@@ -2,7 +2,7 @@ import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from '
 import { finished, PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
-import { findResponse, findViolation, selectResponseContent } from './check-response.ts';
+import { findViolation, selectContent } from './check-response.ts';
 import type { Settings } from './options.ts';
 import { isJsonType, kindOf } from './portable/body.ts';
 import type { BodyWriter, Call, HandlerResponse, RawBody } from './portable/call.ts';
@@ -62,16 +62,9 @@ export function createResponder(table: RouteTable, settings: Settings) {
         `The handler for ${operationId} must return a response with a status from 200 to 599.`,
       );
     }
-    const documented = route && findResponse(route.responses, result.status);
-    const media = documented && selectResponseContent(documented, result);
+    const media = route?.passThrough ? 'unchanged' : route && selectContent(route, result);
     const sources = [result.headers, findHeaders?.(call)];
-    const message = toMessage(
-      call,
-      result,
-      encodeBody,
-      sources,
-      route?.passThrough ? 'unchanged' : media,
-    );
+    const message = toMessage(call, result, encodeBody, sources, media);
     if (responses === 'check') {
       const violation = findViolation(call, result, message.headers, isBytes(result.body));
       if (violation) throw new TypeError(`The response violates the document: ${violation}`);
