@@ -40,7 +40,7 @@ export function describeOperations(document: OpenApiDocument) {
   const requests = sets.requests.finish();
   const responses = sets.responses.finish();
   checkSchemas([requests, responses], document);
-  addDefaults(described, requests, document);
+  addDefaults(described, sets.requests, requests);
   const routes = described.map(({ route }) => route);
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {
@@ -53,14 +53,13 @@ export function describeOperations(document: OpenApiDocument) {
 }
 
 /** Adds the valid defaults. With an invalid one, every call that omits the parameter would be rejected. */
-function addDefaults(described: DescribedRoute[], requests: Schemas, document: OpenApiDocument) {
-  const compile = createCompiler(requests);
-  const defaults = described.flatMap((route) => route.defaults);
-  for (const { parameter, schemaId, pointer, value } of defaults) {
-    if (compile(schemaId)(value)) Object.assign(parameter, { default: value });
+function addDefaults(described: readonly DescribedRoute[], set: SchemaSet, schemas: Schemas): void {
+  const compile = createCompiler(schemas);
+  for (const { parameter, $ref, pointer, value } of described.flatMap(({ defaults }) => defaults)) {
+    if (compile(set.idOf($ref))(value)) Object.assign(parameter, { default: value });
     else {
       const problem = `The default of ${parameter.in}.${parameter.name} is not used`;
-      document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);
+      set.document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);
     }
   }
 }
@@ -90,10 +89,7 @@ function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSet
     security: scopes.map(Object.keys),
     ...(hasScopes && { scopes }),
   };
-  const defaults = described
-    .filter(({ value }) => value !== undefined)
-    .map((candidate) => ({ ...candidate, schemaId: requests.idOf(candidate.$ref) }));
-  return { route, defaults };
+  return { route, defaults: described.filter(({ value }) => value !== undefined) };
 }
 
 function securityOf(root: JsonObject, operation: JsonObject): unknown {

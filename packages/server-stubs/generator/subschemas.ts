@@ -57,12 +57,11 @@ export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
   const ofAny = (parts: unknown) => new Set(toList(parts).flatMap((part) => [...of(part)]));
   const { allOf, anyOf, oneOf } = schema;
   const outer = [of(targetOf(root, schema)), ...toList(allOf).map(of), ofAny(anyOf), ofAny(oneOf)];
-  const restrictions = [ownTypesOf(schema), ...outer].filter(({ size }) => size > 0);
-  return restrictions.reduce((types, others) => {
+  return outer.reduce((types, others) => {
     const both = types.intersection(others);
-    // For example, `number` and `integer`.
+    // One of them may not restrict the types, or they are `number` and `integer`.
     return both.size > 0 ? both : types.union(others);
-  }, restrictions[0] ?? new Set());
+  }, ownTypesOf(schema));
 }
 
 function ownTypesOf(schema: JsonObject): Set<ValueType> {

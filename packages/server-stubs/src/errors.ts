@@ -141,10 +141,7 @@ export class UploadError extends ContractError<UploadErrorCode> {
 
 const CLASSES = { gateway: GatewayError, storage: StorageError, upload: UploadError };
 
-/**
- * Which parts of an `HttpError` are sent: `nothing` of a server error. `status`: also keeps the status of an upload
- * error, for which D27 defines no code.
- */
+/** What of an `HttpError` is sent. `status`: also keeps the status of an upload error, for which D27 defines no code. */
 type Visible = 'nothing' | 'message' | 'status';
 
 const MALFORMED = 'MalformedPOSTRequest';
