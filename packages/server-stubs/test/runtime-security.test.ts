@@ -28,7 +28,7 @@ function start(security: string[][], handlers: SecurityHandlers, onError = vi.fn
 
 const bearer = (token: string) => (token === 'good' ? { user: 'ann' } : undefined);
 const NO_BEARER = 'The Authorization header has no bearer credentials.';
-const toMissing = (place: string) => `${place} is missing, invalid, or sent more than once.`;
+const WORD = 'The query parameter word must be sent once, with valid percent-encoding.';
 const GOOD = { authorization: 'bearer  good' };
 
 it('calls a handler as a method of its object', async () => {
@@ -53,11 +53,11 @@ it.each([
   ],
   ['bearer', { authorization: 'Bearer' }, NO_BEARER],
   ['login', { authorization: 'Basic good' }, NO_BEARER],
-  ['key', {}, toMissing('header.X-Key'), 'ApiKey realm="Test", in="header", name="X-Key"'],
-  ['session', {}, toMissing('cookie.sid')],
-  ['word', {}, toMissing('query.word')],
-  ['word', {}, toMissing('query.word'), undefined, '?word=%'],
-  ['word', {}, toMissing('query.word'), undefined, '?word=a&word=b'],
+  ['key', {}, 'The X-Key header is missing.', 'ApiKey realm="Test", in="header", name="X-Key"'],
+  ['session', {}, 'The sid cookie is missing.'],
+  ['word', {}, WORD],
+  ['word', {}, WORD, undefined, '?word=%'],
+  ['word', {}, WORD, undefined, '?word=a&word=b'],
 ])(
   'rejects a call, and says what %s requires: %j',
   async (scheme, headers, detail, challenge?, query = '') => {
@@ -88,7 +88,7 @@ it('requires all schemes of one alternative, and calls no handler if a credentia
   const incomplete = await send(base, '/', { headers: GOOD });
   expect(JSON.parse(incomplete.text)).toMatchObject({
     status: 401,
-    detail: toMissing('header.X-Key'),
+    detail: 'The X-Key header is missing.',
   });
   expect((await send(base, '/', { headers: { 'x-key': 'k' } })).status).toBe(401);
   expect(key).not.toHaveBeenCalled();

@@ -66,9 +66,13 @@ export function isRejection(principal: unknown): boolean {
 }
 
 function toProblem(scheme: SecurityScheme): string {
-  return scheme.type === 'apiKey'
-    ? `${scheme.in}.${scheme.name} is missing, invalid, or sent more than once.`
-    : `The Authorization header has no ${toHttpScheme(scheme)} credentials.`;
+  if (scheme.type !== 'apiKey') {
+    return `The Authorization header has no ${toHttpScheme(scheme)} credentials.`;
+  }
+  const { name, in: location } = scheme;
+  return location === 'query'
+    ? `The query parameter ${name} must be sent once, with valid percent-encoding.`
+    : `The ${name} ${location} is missing.`;
 }
 
 function findCredential(
