@@ -50,7 +50,7 @@ export function createResponder(table: RouteTable, settings: Settings) {
     const { headers, open } = result;
     const response = call.response as UpgradeResponse;
     if (open === undefined) throw new TypeError('A response with status 101 must have `open`.');
-    if (headers !== undefined) writeHead(response, 101, toHead(headers));
+    if (headers !== undefined) writeHead(response, 101, toHead([headers]));
     onResponse?.(result, call);
     response.handOver(open, headers !== undefined);
   }
@@ -104,7 +104,7 @@ export function createResponder(table: RouteTable, settings: Settings) {
     } catch (failure) {
       onError(failure, call);
       if (response.headersSent) response.destroy();
-      else endAfterFailure(response, toHead(commonHeaders));
+      else endAfterFailure(response, toHead([commonHeaders]));
     }
   }
 
@@ -145,7 +145,7 @@ function toMessage(
   sources: readonly HandlerResponse['headers'][],
   media?: Media,
 ) {
-  const headers = toHead(...sources);
+  const headers = toHead(sources);
   const header = headers['content-type'];
   const { body, mediaType } = toContent(encodeBody(value), contentType, header, media);
   if (mediaType !== undefined) headers['content-type'] = mediaType;
@@ -187,7 +187,7 @@ function isBodiless({ method }: IncomingMessage, status: number): boolean {
 }
 
 /** Merges headers by their lowercase names. The first source takes precedence, except in lists. */
-function toHead(...sources: readonly HandlerResponse['headers'][]): Head {
+function toHead(sources: readonly HandlerResponse['headers'][]): Head {
   const head: Head = createNullObject();
   for (const source of sources) {
     for (const name in source) {
