@@ -57,11 +57,13 @@ export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
   const ofAny = (parts: unknown) => new Set(toList(parts).flatMap((part) => [...of(part)]));
   const { allOf, anyOf, oneOf } = schema;
   const outer = [of(targetOf(root, schema)), ...toList(allOf).map(of), ofAny(anyOf), ofAny(oneOf)];
-  return outer.reduce((types, others) => {
-    const both = types.intersection(others);
-    // One of them may not restrict the types, or they are `number` and `integer`.
-    return both.size > 0 ? both : types.union(others);
-  }, ownTypesOf(schema));
+  return outer.reduce(restrict, ownTypesOf(schema));
+}
+
+/** What both allow. An empty set restricts nothing, and `number` and `integer` are both kept. */
+function restrict(types: Set<ValueType>, others: Set<ValueType>): Set<ValueType> {
+  const both = [...types].filter((type) => others.has(type));
+  return new Set(both.length > 0 ? both : [...types, ...others]);
 }
 
 function ownTypesOf(schema: JsonObject): Set<ValueType> {

@@ -69,10 +69,9 @@ function toProblem(scheme: SecurityScheme): string {
   if (scheme.type !== 'apiKey') {
     return `The Authorization header has no ${toHttpScheme(scheme)} credentials.`;
   }
-  const { name, in: location } = scheme;
-  return location === 'query'
-    ? `The query parameter ${name} must be sent once, with valid percent-encoding.`
-    : `The ${name} ${location} is missing.`;
+  return scheme.in === 'query'
+    ? `The query parameter ${scheme.name} must be sent once, with valid percent-encoding.`
+    : `The ${scheme.name} ${scheme.in} is missing.`;
 }
 
 function findCredential(

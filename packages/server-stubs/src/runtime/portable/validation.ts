@@ -70,8 +70,7 @@ function toMessage(
     case 'additionalProperties':
     case 'unevaluatedProperties':
     case 'propertyNames': {
-      const { additionalProperty, unevaluatedProperty, propertyName } = params;
-      const name = additionalProperty ?? unevaluatedProperty ?? propertyName;
+      const name = params.additionalProperty ?? params.unevaluatedProperty ?? params.propertyName;
       return `${field} must not contain the property ${shorten(String(name))}.`;
     }
     case 'dependentRequired':
