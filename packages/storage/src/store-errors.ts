@@ -60,7 +60,7 @@ export function toStoreFault(cause: unknown): StoreFault {
   return { ...INTERNAL, details: { cause }, origin: 'unknown' };
 }
 
-/** Converts an error of an upload or a download, and reports it unless only the caller can fix it. */
+/** Converts an error of an upload or a download, and reports it unless the response tells the caller what to fix. */
 export function toUploadError(
   error: unknown,
   requestId: string,
@@ -68,6 +68,6 @@ export function toUploadError(
 ): UploadError {
   if (error instanceof UploadError) return error;
   const { uploadCode, details, origin } = toStoreFault(error);
-  if (origin !== 'caller') onError(error, requestId);
+  if (origin !== 'caller' || uploadCode === INTERNAL.uploadCode) onError(error, requestId);
   return new UploadError(uploadCode, details);
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import {
   BlobDamagedError,
+  BlobExistsError,
   type BlobStore,
   createMemoryStore,
   type OpenBlob,
@@ -9,14 +10,18 @@ import {
 import { expect, test } from 'vitest';
 import { call, deploy, errorOf, grant, link, post, put, toFields } from './support/client.ts';
 
-test('a failure of the store during an upload is reported', async () => {
-  const full = new StoreUnavailableError('The disk is full.');
-  const to = await deploy({ blobs: { ...createMemoryStore(), write: () => Promise.reject(full) } });
+test.each([
+  [new StoreUnavailableError('The disk is full.'), 'ServiceUnavailable', '1'],
+  // No store may throw it for an upload, which always replaces.
+  [new BlobExistsError({ env: 'dev', path: 'a.txt' }), 'InternalError', null],
+])('a failure of the store during an upload is reported: %s', async (failure, code, retryAfter) => {
+  const write = () => Promise.reject(failure);
+  const to = await deploy({ blobs: { ...createMemoryStore(), write } });
   const meta = await grant(to, 'a.txt');
   const response = await post(meta.url, toFields('a.txt', meta), 'hello');
-  expect(response.headers.get('retry-after')).toBe('1');
-  expect((await errorOf(response)).Code).toBe('ServiceUnavailable');
-  expect(to.errors).toEqual([full]);
+  expect(response.headers.get('retry-after')).toBe(retryAfter);
+  expect((await errorOf(response)).Code).toBe(code);
+  expect(to.errors).toEqual([failure]);
 });
 
 /** As if the client had disconnected. */
