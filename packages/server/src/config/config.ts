@@ -3,7 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { getSystemErrorMessage } from 'node:util';
-import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
+import {
+  toWireProfile,
+  type WireProfile,
+  WireProfileError,
+  type WireProfileInput,
+} from '@berth/spec/wire-profile';
 import {
   type Document,
   isMap,
@@ -14,8 +19,9 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
+import { findKeyProblem, type KeySet } from './key-set.ts';
 import { ConfigError, type ConfigProblem, validate } from './problems.ts';
-import { type ConfigInput, isUrl, MIN_LENGTHS, type ParsedConfig } from './schema.ts';
+import { type ConfigInput, isUrl, MIN_LENGTHS, type ParsedConfig, type Secret } from './schema.ts';
 
 type ParsedEnvironment = ParsedConfig['environments'][string];
 
@@ -103,6 +109,7 @@ function setReferences(document: Document, env: NodeJS.ProcessEnv): void {
 
 /** Environment variables are strings. For a setting of another type, reads them as YAML does. */
 function setTypes(document: Document, references: ReadonlySet<unknown>): void {
+  if (references.size === 0) return;
   for (const { path, hasWrongType } of validate(toValue(document)).problems) {
     const node = document.getIn(path, true);
     if (!hasWrongType || !isScalar(node) || !references.has(node)) continue;
@@ -126,23 +133,17 @@ function offsetOf(document: Document, path: ConfigProblem['path']): number {
 }
 
 /**
- * Validates a configuration, fills in the defaults and reads the files that it names. Validates twice: files can only be
- * read once their names are known to be strings, and their contents are then validated like other settings.
+ * Validates a configuration, fills in the defaults and reads the files that it names.
  *
  * @param folder base of relative paths; default: the working directory
- * @throws ConfigError with all errors
+ * @throws ConfigError with all errors; of files only if the settings are valid
  */
 export async function resolveConfig(input: unknown, folder = process.cwd()): Promise<Config> {
-  const { config, problems } = await readFiles(assertValid(input), folder);
-  if (problems.length > 0) throw new ConfigError(problems);
-  const { wireProfile, ...rest } = assertValid(config);
-  return { ...rest, wireProfile: toWireProfile(wireProfile as WireProfileInput) } as Config;
-}
-
-function assertValid(input: unknown): ParsedConfig {
   const { config, problems } = validate(input);
   if (config === undefined) throw new ConfigError(problems);
-  return config;
+  const resolved = await readFiles(config, folder, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return resolved;
 }
 
 function toReason({ errno, message }: NodeJS.ErrnoException): string {
@@ -152,72 +153,66 @@ function toReason({ errno, message }: NodeJS.ErrnoException): string {
 type Path = ConfigProblem['path'];
 type Tls = NonNullable<ParsedConfig['listen']['tls']>;
 
-async function readFiles(config: ParsedConfig, folder: string) {
-  const problems: ConfigProblem[] = [];
-  const { listen, store, keys, environments } = config;
-  if (store.driver === 'file') store.root = resolve(folder, store.root);
-  if (listen.tls !== undefined) listen.tls = await readTls(listen.tls);
-  if (typeof config.wireProfile === 'string') {
-    config.wireProfile = await readJson(config.wireProfile, ['wireProfile']);
+/** Replaces the names of files by their contents. @param problems gets what is wrong with them */
+async function readFiles(
+  config: ParsedConfig,
+  folder: string,
+  problems: ConfigProblem[],
+): Promise<Config> {
+  const { listen, store } = config;
+  const keys: { secret: string }[] = [];
+  for (const [index, key] of config.keys.entries()) {
+    keys.push({ secret: await readSecret(key, ['keys', index], MIN_LENGTHS.key) });
   }
-  for (const [index, key] of keys.entries()) {
-    await readSecret(key, ['keys', index], MIN_LENGTHS.key);
+  const environments: Record<string, EnvironmentConfig> = {};
+  for (const [name, environment] of Object.entries(config.environments)) {
+    environments[name] = await readEnvironment(environment, ['environments', name]);
   }
-  for (const [name, { credentials, tokens }] of Object.entries(environments)) {
-    const path = ['environments', name];
-    for (const [index, pair] of credentials.entries()) {
-      await readSecret(pair, [...path, 'credentials', index], MIN_LENGTHS.credential);
-    }
-    if (typeof tokens?.jwks === 'string' && !isUrl(tokens.jwks)) {
-      // Validated below, as if it were in the configuration.
-      const keySet: object = await readJson(tokens.jwks, [...path, 'tokens', 'jwks']);
-      tokens.jwks = keySet as Exclude<typeof tokens.jwks, string>;
-    }
-  }
-  return { config, problems };
+  return {
+    ...config,
+    listen: { ...listen, tls: listen.tls && (await readTls(listen.tls)) },
+    store: store.driver === 'file' ? { ...store, root: resolve(folder, store.root) } : store,
+    wireProfile: await readWireProfile(config.wireProfile),
+    keys,
+    environments,
+  };
 
-  async function readText(name: string, path: Path, minLength = 1): Promise<string> {
-    if (name.includes('\n')) {
-      // Not quoted, because it may be a private key.
-      problems.push({ path, message: 'must be the name of a file, not its content' });
-      return '';
-    }
-    const file = resolve(folder, name);
-    try {
-      const text = (await readFile(file, 'utf8')).trim();
-      const short = text === '' ? 'is empty' : `must have at least ${minLength} characters`;
-      if (text.length < minLength)
-        problems.push({ path, message: `refers to ${file}, which ${short}` });
-      return text;
-    } catch (error) {
-      const reason = toReason(error as NodeJS.ErrnoException);
-      problems.push({ path, message: `refers to ${file}, which cannot be read: ${reason}` });
-      return '';
-    }
-  }
-
-  async function readJson(name: string, path: Path): Promise<Record<string, unknown>> {
-    const text = await readText(name, path);
-    try {
-      const value = JSON.parse(text);
-      if (typeof value === 'object' && value !== null) return value;
-    } catch {
-      if (text === '') return {};
-    }
-    const message = `refers to ${resolve(folder, name)}, which is not a JSON object`;
-    problems.push({ path, message });
-    return {};
-  }
-
-  async function readSecret(
-    holder: { secret?: string | undefined; secretFile?: string | undefined },
+  async function readEnvironment(
+    environment: ParsedEnvironment,
     path: Path,
-    minLength: number,
-  ): Promise<void> {
-    const { secretFile: name } = holder;
-    if (name === undefined) return;
-    holder.secret = await readText(name, [...path, 'secretFile'], minLength);
-    delete holder.secretFile;
+  ): Promise<EnvironmentConfig> {
+    const { tokens } = environment;
+    const credentials: EnvironmentConfig['credentials'] = [];
+    for (const [index, pair] of environment.credentials.entries()) {
+      const pairPath = [...path, 'credentials', index];
+      const secret = await readSecret(pair, pairPath, MIN_LENGTHS.credential);
+      credentials.push({ ...pair, secret });
+    }
+    if (tokens === undefined) return { ...environment, credentials };
+    const jwks = await readKeySet(tokens.jwks, [...path, 'tokens', 'jwks']);
+    return { ...environment, credentials, tokens: { ...tokens, jwks } };
+  }
+
+  async function readKeySet(jwks: KeySet | string, path: Path): Promise<KeySet | string> {
+    if (typeof jwks !== 'string' || isUrl(jwks)) return jwks;
+    const keySet = (await readJson(jwks, path)) as KeySet | undefined;
+    const message = keySet && findKeyProblem(keySet);
+    if (message !== undefined) problems.push({ path, message });
+    return keySet ?? jwks;
+  }
+
+  async function readWireProfile(profile: ParsedConfig['wireProfile']): Promise<WireProfile> {
+    const path = ['wireProfile'];
+    const isFile = typeof profile === 'string';
+    const input = isFile ? await readJson(profile, path) : profile;
+    try {
+      return toWireProfile(input as WireProfileInput | undefined);
+    } catch (error) {
+      if (!(error instanceof WireProfileError)) throw error;
+      const { field, problem } = error;
+      problems.push({ path: [...path, ...field.split('.')], message: problem });
+      return toWireProfile();
+    }
   }
 
   async function readTls(names: Tls): Promise<Tls> {
@@ -228,8 +223,7 @@ async function readFiles(config: ParsedConfig, folder: string) {
         if (text !== '') parse(text);
         return text;
       } catch {
-        const message = `refers to ${resolve(folder, names[name])}, which is not ${form}`;
-        problems.push({ path: [...path, name], message });
+        addProblem([...path, name], names[name], `is not ${form}`);
         return '';
       }
     };
@@ -243,5 +237,47 @@ async function readFiles(config: ParsedConfig, folder: string) {
       problems.push({ path, message: `must be a certificate and its private key (${reason})` });
     }
     return { cert, key };
+  }
+
+  function readSecret(settings: Secret, path: Path, minLength: number): Promise<string> | string {
+    const { secret = '', secretFile } = settings;
+    return secretFile === undefined
+      ? secret
+      : readText(secretFile, [...path, 'secretFile'], minLength);
+  }
+
+  /** Returns undefined if it has added a problem. */
+  async function readJson(name: string, path: Path): Promise<object | undefined> {
+    const text = await readText(name, path);
+    if (text === '') return undefined;
+    try {
+      const value = JSON.parse(text);
+      if (typeof value === 'object' && value !== null) return value;
+    } catch {}
+    addProblem(path, name, 'is not a JSON object');
+    return undefined;
+  }
+
+  async function readText(name: string, path: Path, minLength = 1): Promise<string> {
+    if (name.includes('\n')) {
+      // Not quoted, because it may be a private key.
+      problems.push({ path, message: 'must be the name of a file, not its content' });
+      return '';
+    }
+    try {
+      const text = (await readFile(resolve(folder, name), 'utf8')).trim();
+      const short = text === '' ? 'is empty' : `must have at least ${minLength} characters`;
+      if (text.length < minLength) addProblem(path, name, short);
+      return text;
+    } catch (error) {
+      const reason = toReason(error as NodeJS.ErrnoException);
+      addProblem(path, name, `cannot be read: ${reason}`);
+      return '';
+    }
+  }
+
+  /** @param fault what is wrong with the file, as the end of a sentence */
+  function addProblem(path: Path, name: string, fault: string): void {
+    problems.push({ path, message: `refers to ${resolve(folder, name)}, which ${fault}` });
   }
 }

@@ -1,9 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import type { JSONWebKeySet, JWK } from 'jose';
 
-export interface KeySet {
-  readonly keys: readonly Readonly<Record<string, unknown>>[];
-}
+/** A type alias, so that it is assignable to a type with an index signature. */
+export type KeySet = { keys: Record<string, unknown>[] };
 
 /** The accepted algorithms. The list is fixed, so that the caller cannot choose `none` or HMAC (D19). */
 export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];

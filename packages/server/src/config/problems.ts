@@ -47,9 +47,6 @@ export function validate(input: unknown) {
   return { config: data, problems: toProblems(error?.issues ?? []) };
 }
 
-/** The known settings beside the unknown ones of an issue, by its list of these: only `toMessage` gets the schema. */
-const knownSettings = new WeakMap<readonly string[], readonly string[]>();
-
 /** Converts zod's issues, whose messages are those of `toMessage`. */
 function toProblems(issues: readonly Issue[], at: Path = []): ConfigProblem[] {
   return issues.flatMap((issue): ConfigProblem[] => {
@@ -57,7 +54,7 @@ function toProblems(issues: readonly Issue[], at: Path = []): ConfigProblem[] {
     const { message } = issue;
     switch (issue.code) {
       case 'unrecognized_keys': {
-        const known = knownSettings.get(issue.keys) ?? [];
+        const known = message.split(' ');
         return issue.keys.map((key) => ({ path: [...path, key], message: toUnknown(key, known) }));
       }
       case 'invalid_key':
@@ -78,7 +75,8 @@ function toProblems(issues: readonly Issue[], at: Path = []): ConfigProblem[] {
 
 /**
  * Says what is wrong with a setting and how to fix it, as the end of a sentence that begins with the setting. Schemas have
- * messages of their own for what only they know. For unknown settings, which share an issue, see `toProblems`.
+ * messages of their own for what only they know. The message for unknown settings, which share an issue, is the list of
+ * the known ones: only here is the schema at hand.
  */
 function toMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
@@ -92,10 +90,8 @@ function toMessage(issue: z.core.$ZodRawIssue): string {
       return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
     case 'too_big':
       return `must be at most ${issue.maximum}`;
-    case 'unrecognized_keys': {
-      knownSettings.set(issue.keys as string[], Object.keys((issue.inst as z.ZodObject).shape));
-      return 'has unknown settings';
-    }
+    case 'unrecognized_keys':
+      return Object.keys((issue.inst as z.ZodObject).shape).join(' ');
     default:
       return 'is invalid';
   }

@@ -1,7 +1,6 @@
 import { isLoopback, isOrigin } from '@berth/server-stubs/contract';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
-import { toWireProfile, WireProfileError, type WireProfileInput } from '@berth/spec/wire-profile';
 import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { z } from 'zod';
 import { findKeyProblem } from './key-set.ts';
@@ -118,10 +117,10 @@ const limits = z
     grantSeconds: limit('grantSeconds', count.max(MAX_GRANT_SECONDS)),
     uploadBytes: limit('uploadBytes'),
   })
-  .refine(
-    ({ linkSeconds, linkMaxSeconds }) => linkSeconds <= linkMaxSeconds,
-    'needs a `linkSeconds` that does not exceed `linkMaxSeconds`',
-  )
+  .refine(({ linkSeconds, linkMaxSeconds }) => linkSeconds <= linkMaxSeconds, {
+    path: ['linkSeconds'],
+    message: 'must not exceed `linkMaxSeconds`',
+  })
   .describe('Limits of this deployment.');
 
 const disk = z
@@ -186,7 +185,12 @@ function secretOf(minLength: number) {
   };
 }
 
-const hasOneSecret = (value: { secret?: string | undefined; secretFile?: string | undefined }) =>
+export interface Secret {
+  readonly secret?: string | undefined;
+  readonly secretFile?: string | undefined;
+}
+
+const hasOneSecret = (value: Secret) =>
   (value.secret === undefined) !== (value.secretFile === undefined);
 const SECRET_MESSAGE = 'needs exactly one of `secret` and `secretFile`';
 
@@ -203,7 +207,10 @@ const tokens = z
           .refine((name) => !hasCredentials(name), 'must not have a user name or password'),
         z
           .looseObject({ keys: z.array(z.record(z.string(), z.unknown())) })
-          .superRefine((keys, context) => addProblem(context, findKeyProblem(keys))),
+          .superRefine((keys, context) => {
+            const message = findKeyProblem(keys);
+            if (message !== undefined) context.addIssue({ code: 'custom', message });
+          }),
       ])
       .describe("The issuer's public keys: a file, an https URL, or the key set itself."),
     issuer: text.optional().describe('Required `iss` claim of tokens. Default: any.'),
@@ -303,18 +310,8 @@ const environment = z.strictObject({
 
 const { $schema: _, ...profileJsonSchema } = profileSchema;
 
-/** The names and forms of a deployment (D1). `@berth/spec` checks and describes them. */
-const wireProfile = z
-  .looseObject({})
-  .superRefine((profile, context) => {
-    try {
-      toWireProfile(profile as WireProfileInput);
-    } catch (error) {
-      if (!(error instanceof WireProfileError)) throw error;
-      addProblem(context, error.problem, error.field.split('.'));
-    }
-  })
-  .meta(profileJsonSchema as Record<string, unknown>);
+/** The names and forms of a deployment (D1). `@berth/spec` describes them, and checks them in `readFiles`. */
+const wireProfile = z.looseObject({}).meta(profileJsonSchema as Record<string, unknown>);
 
 /** Every setting of the server, with its type, default and description. */
 export const configSchema = z
@@ -357,10 +354,6 @@ export type ConfigInput = z.input<typeof configSchema>;
 
 /** A configuration with its defaults filled in. */
 export type ParsedConfig = z.output<typeof configSchema>;
-
-function addProblem(context: z.RefinementCtx, message?: string, path: string[] = []): void {
-  if (message !== undefined) context.addIssue({ code: 'custom', message, path });
-}
 
 /** Whether a setting that can be a file name is a URL. */
 export function isUrl(name: string): boolean {

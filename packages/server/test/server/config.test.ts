@@ -138,7 +138,7 @@ test.each([
   ['cors: { credentials: true }', '1:1: cors needs a list of `origins` with `credentials`'],
   ['cors: { origins: [https://a.example/] }', '1:19: cors.origins[0] must be an origin such as'],
   ['cors: { origins: 1 }', '1:9: cors.origins must be * or an array.'],
-  ['limits: { linkMaxSeconds: 60 }', '1:1: limits needs a `linkSeconds`'],
+  ['limits: { linkMaxSeconds: 60 }', '1:1: limits.linkSeconds must not exceed `linkMaxSeconds`.'],
   ['limits: { grantSeconds: 604801 }', 'limits.grantSeconds must be at most 604800.'],
   ['wireProfile: none.json', '1:1: wireProfile refers to none.json, which cannot be read: no such'],
   ['wireProfile: profile.json', 'wireProfile.storageHeaders.timestamp must be the name of'],
