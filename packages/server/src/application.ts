@@ -8,15 +8,16 @@ import { createIssuers } from './auth/issuers.ts';
 import type { Config } from './config/config.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createEndpointPool } from './gateway/targets.ts';
-import { type Application, type Listener, toRequestUrl } from './http/http.ts';
-import { createCalls, type InFlight, recordOf, type Surface } from './observe/calls.ts';
+import { recordOf, type Surface } from './http/call-record.ts';
+import { type Application, type InFlight, type Listener, toRequestUrl } from './http/http.ts';
+import { createCalls } from './observe/calls.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
 import { createQuotas } from './quotas.ts';
 import { connectRedis } from './redis.ts';
 import { openDiskStore } from './store/disk/disk-store.ts';
 import type { WithLocks } from './store/locks.ts';
-import { observeStore, type ServerStore } from './store/server-store.ts';
+import type { ServerStore } from './store/server-store.ts';
 
 type Resources = Awaited<ReturnType<typeof openResources>>;
 
@@ -28,7 +29,7 @@ export async function openResources(config: Config, log: Log, metrics: Metrics) 
     else log.warn({ feature, err: reason }, 'Redis is not available');
   };
   const redis = config.redis && (await connectRedis(config.redis, onFailure, onChange));
-  const store = await openStore(config.store, redis?.withLocks).catch((error: unknown) => {
+  const blobs = await openStore(config, log, redis?.withLocks).catch((error: unknown) => {
     redis?.close();
     throw error;
   });
@@ -44,17 +45,23 @@ export async function openResources(config: Config, log: Log, metrics: Metrics) 
     for (const part of Object.values(reloadable)) part.update(next);
     log.level = next.log.level;
   };
-  const blobs = observeStore(store, log, metrics);
   const inFlight: InFlight = { calls: 0, webSockets: new Set() };
   return { redis, blobs, inFlight, ...reloadable, update };
 }
 
 /** @param sharedLocks locks that all processes with this store use. Default: no other process uses it */
-async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promise<ServerStore> {
-  if (store.driver === 'file') return openDiskStore({ ...store, sharedLocks });
+async function openStore(
+  { store }: Config,
+  log: Log,
+  sharedLocks: WithLocks | undefined,
+): Promise<ServerStore> {
+  if (store.driver === 'file') {
+    const onWait = () => log.warn('waiting to see whether the last user of the store has exited');
+    return openDiskStore({ ...store, sharedLocks, onWait });
+  }
   // The SDK takes longer to load than everything else.
-  const { S3Store } = await import('./store/s3/s3-store.ts');
-  return new S3Store({ ...store, sharedLocks });
+  const { openS3Store } = await import('./store/s3/s3-store.ts');
+  return openS3Store({ ...store, sharedLocks });
 }
 
 /** Creates what a reload replaces. A call keeps the application, and so the settings, with which it began. */
@@ -92,11 +99,14 @@ export function createApplication(
     limits,
     wireProfile,
     authorizeUse(use, request) {
-      if (use.kind === 'grant') recordOf(request).grant(use.env);
+      if (use.kind === 'grant') recordOf(request).grantedEnv = use.env;
       return revocations.authorize(use);
     },
     onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),
-    onError: (error, requestId) => log.error({ requestId, err: error }, 'storage failed'),
+    onError(error, requestId) {
+      metrics.countStoreError(error);
+      log.error({ requestId, err: error }, 'storage failed');
+    },
   });
   const storageRouter = createStorageRouter(storage, {
     ...common,

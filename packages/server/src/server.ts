@@ -9,7 +9,6 @@ import { createHttpServer, portOf, toUrl } from './http/http.ts';
 import { createAdmin, type Phase } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
-import type { ServerStore } from './store/server-store.ts';
 
 export interface ServerOptions {
   /** Where to write log lines. Default: standard output. */
@@ -22,6 +21,8 @@ export interface BerthServer {
   readonly url: string;
   /** URL for health checks and metrics; undefined with `admin: false`. Throws before `listen`. */
   readonly adminUrl: string | undefined;
+  /** The log, for lines about what this server is part of. */
+  readonly log: Log;
   /** Starts accepting calls, once. If it rejects, as `net.Server` does (`EADDRINUSE`), the server is closed. */
   listen(): Promise<void>;
   /**
@@ -46,7 +47,7 @@ export interface BerthServer {
 /**
  * Creates a server with the gateway, storage API, upload target and links on one port, and health and metrics on another.
  *
- * @param config the settings, or the name of a file with them (YAML or JSON), in which `${NAME}` in a string refers to an
+ * @param input the settings, or the name of a file with them (YAML or JSON), in which `${NAME}` in a string refers to an
  *   environment variable. Relative paths are relative to the working directory, or to the folder of the file
  * @throws ConfigError with every error in the configuration
  * @throws StoreUnavailableError if the store cannot be used
@@ -60,15 +61,11 @@ export interface BerthServer {
  * await server.listen();
  */
 export async function createServer(
-  config: ConfigInput | string,
+  input: ConfigInput | string,
   { logTo }: ServerOptions = {},
 ): Promise<BerthServer> {
-  const initial = await readConfig(config);
-  return createServerWithLog(initial, createLog(initial.log.level, logTo));
-}
-
-export async function createServerWithLog(initial: Config, log: Log): Promise<BerthServer> {
-  let config = initial;
+  let config = await readConfig(input);
+  const log = createLog(config.log.level, logTo);
   let phase: Phase = 'starting';
   const metrics = createMetrics();
   const resources = await openResources(config, log, metrics);
@@ -102,8 +99,19 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
       await once(admin.listen(config.admin.port, config.admin.host), 'listening');
     await http.listen();
     phase = 'ready';
-    sweeps = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS, blobs, log).unref();
-    void sweep(blobs, log);
+    sweeps = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS).unref();
+    void sweep();
+    log.info({ url: getUrl(), host: config.listen.host, adminUrl: getAdminUrl() }, 'listening');
+  }
+
+  async function sweep(): Promise<void> {
+    try {
+      const removed = await blobs.sweep();
+      if (removed > 0) log.info({ removed }, 'removed leftovers of failed uploads');
+    } catch (error) {
+      metrics.countStoreError(error);
+      log.warn({ err: error }, 'cannot remove files left over from failed uploads');
+    }
   }
 
   /** One at a time, so that the last one requested wins. */
@@ -158,15 +166,24 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
     log.warn({ calls: aborted }, 'aborted calls that did not finish before the shutdown deadline');
   }
 
+  function getUrl(): string {
+    const { host, tls } = config.listen;
+    return toUrl(tls === undefined ? 'http' : 'https', host, http.port);
+  }
+
+  function getAdminUrl(): string | undefined {
+    if (!admin || !config.admin) return undefined;
+    return toUrl('http', config.admin.host, portOf(admin));
+  }
+
   return {
     get url() {
-      const { host, tls } = config.listen;
-      return toUrl(tls === undefined ? 'http' : 'https', host, http.port);
+      return getUrl();
     },
     get adminUrl() {
-      if (!admin || !config.admin) return undefined;
-      return toUrl('http', config.admin.host, portOf(admin));
+      return getAdminUrl();
     },
+    log,
     listen,
     reload,
     close,
@@ -175,15 +192,6 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
 }
 
 const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
-
-async function sweep(blobs: ServerStore, log: Log): Promise<void> {
-  try {
-    const removed = await blobs.sweep();
-    if (removed > 0) log.info({ removed }, 'removed leftovers of failed uploads');
-  } catch (error) {
-    log.warn({ err: error }, 'cannot remove files left over from failed uploads');
-  }
-}
 
 /**
  * Settings that are only read when the server starts. A reload keeps their values, except for the certificate.

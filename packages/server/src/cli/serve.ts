@@ -2,10 +2,9 @@ import { on, once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { resolve } from 'node:path';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
-import { loadConfig } from '../config/config.ts';
 import { portOf } from '../http/http.ts';
-import { createLog, flushLog } from '../observe/log.ts';
-import { createServer, createServerWithLog } from '../server.ts';
+import { flushLog } from '../observe/log.ts';
+import { createServer } from '../server.ts';
 import {
   describeDevelopment,
   openDevelopmentKeys,
@@ -17,9 +16,8 @@ import {
 export async function serveConfig(file: string): Promise<void> {
   // Listen now: a SIGHUP during startup must not end the process.
   const hangupSignals = on(process, 'SIGHUP');
-  const config = await loadConfig(file);
-  const log = createLog(config.log.level);
-  const server = await createServerWithLog(config, log);
+  const server = await createServer(file);
+  const { log } = server;
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
   let isStopping = false;
   const reload = async () => {
@@ -32,7 +30,6 @@ export async function serveConfig(file: string): Promise<void> {
       log.error({ err: error }, 'cannot use the new configuration; keeping the old one');
     }
   };
-  await server.listen();
   stopOnSignal(async (signal) => {
     isStopping = true;
     log.info({ signal }, 'shutting down');
@@ -40,11 +37,8 @@ export async function serveConfig(file: string): Promise<void> {
     log.info('stopped');
     await flushLog();
   });
-  // The URLs are for this machine, even if the server is exposed to the network.
-  const { host } = config.listen;
-  log.info({ url: server.url, host, adminUrl: server.adminUrl }, 'listening');
-  // One reload at a time, so that the last one requested wins.
-  for await (const _ of hangupSignals) await reload();
+  await server.listen();
+  for await (const _ of hangupSignals) void reload();
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import type { Caller } from '@berth/server-stubs/auth';
 import { hasBody } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
-import type { InFlight } from '../observe/calls.ts';
+import type { InFlight } from '../http/http.ts';
 import type { Quotas } from '../quotas.ts';
 import { ForwardedBody, readSignedBody } from './bodies.ts';
 import { createToServiceHeaders } from './headers.ts';

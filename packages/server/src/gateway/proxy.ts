@@ -3,7 +3,7 @@ import type { Duplex, Readable } from 'node:stream';
 import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
 import { toDisconnectError } from '@berth/server-stubs/runtime';
 import { type Dispatcher, errors } from 'undici';
-import { recordOf } from '../observe/calls.ts';
+import { recordOf } from '../http/call-record.ts';
 import { ResponseRelay } from './bodies.ts';
 import type { Endpoint, Reuse, ServiceConnection } from './endpoint.ts';
 import type { Target } from './targets.ts';

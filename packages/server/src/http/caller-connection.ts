@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayError } from '@berth/server-stubs';
-import { recordOf } from '../observe/calls.ts';
+import { recordOf } from './call-record.ts';
 import { findFramingError, type Refusals, sendRefusal, TOO_SLOW } from './refusal.ts';
 
 /**
@@ -10,7 +10,7 @@ import { findFramingError, type Refusals, sendRefusal, TOO_SLOW } from './refusa
  */
 const MAX_PIPELINED = 64;
 
-/** A connection from a caller: accepts or refuses what arrives, and ends what stalls. */
+/** A connection from a caller: accepts or refuses what arrives, and closes stalled connections. */
 export class CallerConnection {
   readonly #socket: Socket;
   readonly #getRefusals: () => Refusals;

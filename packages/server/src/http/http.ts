@@ -13,7 +13,7 @@ import type { TLSSocket } from 'node:tls';
 import { toUpgradeOptions } from '@berth/server-stubs';
 import { isLoopback } from '@berth/server-stubs/contract';
 import type { Config } from '../config/config.ts';
-import { CallerRequest, type InFlight } from '../observe/calls.ts';
+import { CallerRequest } from './call-record.ts';
 import { CallerConnection } from './caller-connection.ts';
 import { MAX_HEADERS, type Refusals, toRefusal } from './refusal.ts';
 
@@ -25,6 +25,13 @@ const DRAIN_CHECK_MILLISECONDS = 20;
 const UNUSED_MILLISECONDS = 1_000;
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Of all applications that a reload has replaced, and the current one. */
+export interface InFlight {
+  calls: number;
+  /** The callers' sides of the open WebSockets. */
+  readonly webSockets: Set<Duplex>;
+}
 
 /** The routers of the four surfaces, which a reload replaces. Calls in flight keep their router. */
 export interface Application extends Refusals {

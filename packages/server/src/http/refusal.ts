@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { GatewayError, StorageError, UploadError } from '@berth/server-stubs';
 import { CORS, type Cors, countHosts, toResponse, toWireForm } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { recordOf, type Surface } from '../observe/calls.ts';
+import { recordOf, type Surface } from './call-record.ts';
 
 // The connection sends a refusal and drops the request. A router sends a rejection.
 

@@ -19,7 +19,7 @@ export function createAdmin(
     const phase = getPhase();
     if (phase !== 'ready') return [503, `${phase}\n`];
     const redisFault = redis?.isAvailable() === false ? 'redis: not available\n' : '';
-    return [200, `ready\n${await findStoreFault(blobs)}${redisFault}`];
+    return [200, `ready\n${await findStoreFault(blobs, metrics)}${redisFault}`];
   };
   const pages = new Map<string | undefined, () => Page | Promise<Page>>([
     ['/healthz', () => [200, 'ok\n']],
@@ -46,10 +46,13 @@ export function createAdmin(
 /** A store that takes longer to respond is not ready for uploads. */
 const STORE_CHECK_MILLISECONDS = 3_000;
 
-async function findStoreFault(blobs: ServerStore): Promise<string> {
+async function findStoreFault(blobs: ServerStore, metrics: Metrics): Promise<string> {
   const check = blobs.check().then(
     () => '',
-    (error: Error) => `store: ${error.message}\n`,
+    (error: Error) => {
+      metrics.countStoreError(error);
+      return `store: ${error.message}\n`;
+    },
   );
   const late = 'store: no response\n';
   return Promise.race([check, wait(STORE_CHECK_MILLISECONDS, late, { ref: false })]);

@@ -1,14 +1,12 @@
+import { BlobDamagedError, SourceKeptError, StoreUnavailableError } from '@berth/storage';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** `env` and `service` are names in the configuration, or `other`: callers must not be able to create labels. */
-interface Labels {
+interface EndedCall {
   readonly surface: string;
   readonly operation: string;
+  /** A name in the configuration, or `other`, as is `service`: callers must not be able to create labels. */
   readonly env: string;
   readonly service: string;
-}
-
-interface EndedCall extends Labels {
   /** 0 if there was no response. */
   readonly status: number;
   /** Whether the response, if any, is incomplete because of this server or a service. */
@@ -23,32 +21,19 @@ export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  /** By their labels. */
-  const rows = new Map<string, CallRow>();
-  new Counter({
-    name: 'berth_calls_total',
-    help: 'Completed calls. status is 1xx (a WebSocket) to 5xx, aborted if the server or a service cut the response short, or disconnected if the caller disconnected before the response.',
-    labelNames: ['surface', 'operation', 'status', 'code', 'env', 'service'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { labels, outcomes } of rows.values()) {
-        const { surface, operation, env, service } = labels;
-        for (const [code, counts] of outcomes) {
-          STATUSES.forEach((status, index) => {
-            const calls = counts[index] ?? 0;
-            if (calls > 0) this.inc({ surface, operation, status, code, env, service }, calls);
-          });
-        }
-      }
-    },
-  });
+  // By the text of their labels: the metrics of prom-client hash the labels of each call, which takes 3 µs.
+  const calls = new Map<string, number>();
+  const durations = new Map<string, Durations>();
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name, help, labelNames, registers });
+  const storeFailures = counter(
+    'berth_store_failures_total',
+    'Failed storage operations, except those that only the caller can fix.',
+  );
+  const damagedFiles = counter('berth_damaged_files_total', 'Times that a damaged file was found.');
   return {
     contentType: registry.contentType,
-    toText: async (): Promise<string> =>
-      `${await registry.metrics()}\n${toDurations([...rows.values()])}`,
+    toText: async () => [await registry.metrics(), ...toLines(calls, durations), ''].join('\n'),
     addGauge(name: string, help: string, read: () => number): void {
       new Gauge({
         name,
@@ -59,80 +44,85 @@ export function createMetrics() {
         },
       });
     },
-    count(call: EndedCall): void {
-      const { surface, operation, env, service } = call;
-      const key = `${surface} ${operation} ${env} ${service}`;
-      let row = rows.get(key);
+    countCall(call: EndedCall): void {
+      const { status, isAborted, code, seconds } = call;
+      const operation = `surface="${call.surface}",operation="${call.operation}"`;
+      const service = `env="${call.env}",service="${call.service}"`;
+      const outcome = isAborted ? 'aborted' : STATUSES[Math.floor(status / 100)];
+      const labels = `${operation},status="${outcome}",code="${code}",${service}`;
+      calls.set(labels, (calls.get(labels) ?? 0) + 1);
+      let row = durations.get(`${operation},${service}`);
       if (row === undefined) {
-        row = new CallRow({ surface, operation, env, service });
-        rows.set(key, row);
+        row = { buckets: BUCKETS.map(() => 0), seconds: 0 };
+        durations.set(`${operation},${service}`, row);
       }
-      row.count(call);
+      const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
+      row.buckets[bucket] = (row.buckets[bucket] ?? 0) + 1;
+      row.seconds += seconds;
     },
-    storeFailures: counter('berth_store_failures_total', 'Failed blob store operations.', 'method'),
-    damagedFiles: counter('berth_damaged_files_total', 'Times that a damaged file was found.'),
+    /** Counts an error if it is a failure of the store. */
+    countStoreError(error: unknown): void {
+      const reason = error instanceof SourceKeptError ? error.cause : error;
+      const isDamage = reason instanceof BlobDamagedError;
+      if (isDamage) damagedFiles.inc();
+      if (isDamage || reason instanceof StoreUnavailableError) storeFailures.inc();
+    },
     redisFailures: counter(
       'berth_redis_failures_total',
-      'Times that Redis was not available: feature is quota, revocation or lock.',
+      'Failed Redis operations by feature: quota, revocation or lock.',
       'feature',
     ),
   };
 }
 
-/** Upper limits of the buckets, in seconds. */
-const BUCKET_BOUNDS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
+/** Upper bounds of the buckets, in seconds. */
+const BUCKETS = [
+  0.0005,
+  0.001,
+  0.0025,
+  0.005,
+  0.01,
+  0.025,
+  0.05,
+  0.1,
+  0.25,
+  0.5,
+  1,
+  2.5,
+  5,
+  10,
+  60,
+  Infinity,
 ];
-const BUCKETS = [...BUCKET_BOUNDS, Number.POSITIVE_INFINITY];
 
 /** Values of the label `status`: each class is at the first digit of its statuses. */
-const STATUSES = ['disconnected', '1xx', '2xx', '3xx', '4xx', '5xx', 'aborted'];
+const STATUSES = ['disconnected', '1xx', '2xx', '3xx', '4xx', '5xx'];
 
-/** Calls with the same labels. The metrics of prom-client hash the labels of each call, which takes 3 µs. */
-class CallRow {
-  readonly labels: Labels;
-  /** By code: the number of calls for each of `STATUSES`. */
-  readonly outcomes = new Map<string, number[]>();
-  /** Number of calls in each bucket: longer than the limit of the one before it, up to its own limit. */
-  readonly buckets = BUCKETS.map(() => 0);
-  seconds = 0;
-
-  constructor(labels: Labels) {
-    this.labels = labels;
-  }
-
-  count({ status, isAborted, code, seconds }: EndedCall): void {
-    let counts = this.outcomes.get(code);
-    if (counts === undefined) {
-      counts = STATUSES.map(() => 0);
-      this.outcomes.set(code, counts);
-    }
-    const index = isAborted ? STATUSES.indexOf('aborted') : Math.floor(status / 100);
-    counts[index] = (counts[index] ?? 0) + 1;
-    let bucket = 0;
-    while (seconds > (BUCKETS[bucket] as number)) bucket += 1;
-    this.buckets[bucket] = (this.buckets[bucket] ?? 0) + 1;
-    this.seconds += seconds;
-  }
+interface Durations {
+  /** Number of calls in each bucket: longer than the bound of the one before it, up to its own bound. */
+  readonly buckets: number[];
+  seconds: number;
 }
 
-const DURATIONS = 'berth_call_duration_seconds';
-
-function toDurations(rows: readonly CallRow[]): string {
-  const lines = [
-    `# HELP ${DURATIONS} Time from the request head to the end of the response, in seconds.`,
-    `# TYPE ${DURATIONS} histogram`,
-  ];
-  for (const { labels, buckets, seconds } of rows) {
-    const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
-    const text = pairs.join(',');
-    let total = 0;
-    BUCKETS.forEach((limit, index) => {
-      total += buckets[index] ?? 0;
-      const le = limit === Number.POSITIVE_INFINITY ? '+Inf' : limit;
-      lines.push(`${DURATIONS}_bucket{${text},le="${le}"} ${total}`);
-    });
-    lines.push(`${DURATIONS}_sum{${text}} ${seconds}`, `${DURATIONS}_count{${text}} ${total}`);
+function* toLines(
+  calls: ReadonlyMap<string, number>,
+  durations: ReadonlyMap<string, Durations>,
+): Generator<string> {
+  const total = 'berth_calls_total';
+  yield `# HELP ${total} Completed calls. status is 1xx (a WebSocket) to 5xx, aborted if the server or a service cut the response short, or disconnected if the caller disconnected before the response.`;
+  yield `# TYPE ${total} counter`;
+  for (const [labels, count] of calls) yield `${total}{${labels}} ${count}`;
+  const duration = 'berth_call_duration_seconds';
+  yield `# HELP ${duration} Time from the request head to the end of the response, in seconds.`;
+  yield `# TYPE ${duration} histogram`;
+  for (const [labels, { buckets, seconds }] of durations) {
+    let count = 0;
+    for (const [index, bound] of BUCKETS.entries()) {
+      count += buckets[index] ?? 0;
+      const le = bound === Infinity ? '+Inf' : bound;
+      yield `${duration}_bucket{${labels},le="${le}"} ${count}`;
+    }
+    yield `${duration}_sum{${labels}} ${seconds}`;
+    yield `${duration}_count{${labels}} ${count}`;
   }
-  return `${lines.join('\n')}\n`;
 }

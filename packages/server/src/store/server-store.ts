@@ -8,12 +8,8 @@ import {
   type BlobStore,
   type ByteRange,
   type OpenBlob,
-  SourceKeptError,
-  StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
-import type { Log } from '../observe/log.ts';
-import type { Metrics } from '../observe/metrics.ts';
 
 /** The files of all environments: the storage API's only state. A fulfilled promise means a durable change. */
 export interface ServerStore extends BlobStore {
@@ -51,6 +47,11 @@ export function assertEnvironment(env: string): void {
     throw new TypeError(`"${env}" is not an environment name.`);
 }
 
+/** Returns what messages call a file. */
+export function toName({ env, path }: BlobKey): string {
+  return `${env}/${path}`;
+}
+
 /** A complete file is verified as it is sent; the last chunk is withheld if it is damaged. */
 export interface ServerBlob extends OpenBlob {
   /** Used by `fsck`. If the stream fails halfway, it is destroyed with the error. */
@@ -60,6 +61,8 @@ export interface ServerBlob extends OpenBlob {
 }
 
 interface BlobSource {
+  /** For error messages. */
+  readonly name: string;
   readonly info: BlobInfo;
   /** CRC-32 of the content, for a store that does not verify it itself. */
   readonly checksum?: number;
@@ -71,12 +74,13 @@ interface BlobSource {
 }
 
 export function toServerBlob(source: BlobSource): ServerBlob {
-  const { info, checksum, content, recycle, release } = source;
+  const { name, info, checksum, content, recycle, release } = source;
   const open = (range: ByteRange = { start: 0, end: info.size - 1 }) => {
     const { start } = range;
     const end = Math.min(range.end, info.size - 1);
-    const isWholeFile = start === 0 && end === info.size - 1;
-    return verify(content({ start, end }), end - start + 1, isWholeFile ? checksum : undefined);
+    const isCompleteFile = start === 0 && end === info.size - 1;
+    const expected = { bytes: end - start + 1, checksum: isCompleteFile ? checksum : undefined };
+    return verify(name, content({ start, end }), expected);
   };
   return {
     info,
@@ -99,9 +103,9 @@ export function toServerBlob(source: BlobSource): ServerBlob {
  * @throws BlobDamagedError
  */
 async function* verify(
+  name: string,
   content: AsyncIterable<Buffer>,
-  bytes: number,
-  checksum: number | undefined,
+  { bytes, checksum }: { readonly bytes: number; readonly checksum: number | undefined },
 ): AsyncGenerator<Buffer, undefined> {
   let actual = 0;
   let remaining = bytes;
@@ -112,10 +116,10 @@ async function* verify(
     remaining -= chunk.length;
     if (checksum !== undefined) actual = crc32(chunk, actual);
   }
-  if (remaining > 0) throw new BlobDamagedError('A file is truncated.');
+  if (remaining > 0) throw new BlobDamagedError(`${name} is truncated.`);
   if (checksum !== undefined && actual !== checksum) {
     const sums = `${actual.toString(16)} instead of ${checksum.toString(16)}`;
-    throw new BlobDamagedError(`A file is damaged: the CRC-32 of its content is ${sums}.`);
+    throw new BlobDamagedError(`${name} is damaged: the CRC-32 of its content is ${sums}.`);
   }
   if (last !== undefined) yield last;
 }
@@ -155,41 +159,4 @@ async function send(
     if (written !== undefined) target.destroy(error as Error);
     throw error;
   }
-}
-
-/** Counts the failures of a store, and logs damaged files. */
-export function observeStore(store: ServerStore, log: Log, metrics: Metrics): ServerStore {
-  const observe = async <T>(method: string, key: unknown, call: Promise<T>): Promise<T> => {
-    try {
-      return await call;
-    } catch (error) {
-      const isDamage = error instanceof BlobDamagedError;
-      const reason = error instanceof SourceKeptError ? error.cause : error;
-      if (isDamage || reason instanceof StoreUnavailableError)
-        metrics.storeFailures.inc({ method });
-      if (isDamage) {
-        metrics.damagedFiles.inc();
-        log.error({ file: key, err: error }, 'a file is damaged');
-      }
-      throw error;
-    }
-  };
-  return {
-    write: (key, content, options) => observe('write', key, store.write(key, content, options)),
-    stat: (key) => observe('stat', key, store.stat(key)),
-    async open(key) {
-      const blob = await observe('open', key, store.open(key));
-      return (
-        blob && {
-          ...blob,
-          sendTo: (target, range) => observe('send', key, blob.sendTo(target, range)),
-        }
-      );
-    },
-    copy: (from, to, options) => observe('copy', from, store.copy(from, to, options)),
-    delete: (key) => observe('delete', key, store.delete(key)),
-    sweep: () => observe('sweep', undefined, store.sweep()),
-    check: () => observe('check', undefined, store.check()),
-    close: () => store.close(),
-  };
 }

@@ -99,7 +99,7 @@ test('fsck does not repair a store that a server uses', async () => {
   const { root = '' } = config.store as { root?: string };
   const { code, stdout, stderr } = await runHere('.', 'fsck', root, '--repair');
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/^Process \d+ on \S+ uses the store: stop it\. If it has ended, .*\n$/);
+  expect(stderr).toMatch(/^Process \d+ on \S+ uses the store: stop it\. If it has exited, .*\n$/);
 });
 
 test('a log that nobody reads blocks nothing, and dropped lines are reported', async () => {

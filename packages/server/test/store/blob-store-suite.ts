@@ -4,7 +4,7 @@ import { BlobExistsError, type BlobKey, BlobMissingError } from '@berth/storage'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ServerStore } from '../../src/store/server-store.ts';
 import { createReader, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
-import { HARD_PATHS } from './hard-paths.ts';
+import { HARD_PATHS } from './unusual-paths.ts';
 
 /** A store of one driver under test. */
 export interface BlobStoreFixture {
@@ -12,7 +12,7 @@ export interface BlobStoreFixture {
   /** Names of everything besides complete files: temporary files, unfinished uploads. */
   readonly leftovers: () => Promise<readonly string[]>;
   /** Leaves what a process leaves that is killed during an upload. */
-  readonly plantLitter: () => Promise<void>;
+  readonly leavePartialUpload: () => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function sweepLater(store: ServerStore): Promise<number> {
  * moves.
  *
  * @example
- * describeBlobStore('disk', async () => ({ store, leftovers, plantLitter, dispose }));
+ * describeBlobStore('disk', async () => ({ store, leftovers, leavePartialUpload, dispose }));
  */
 export function describeBlobStore(name: string, create: () => Promise<BlobStoreFixture>): void {
   describe(`blob store: ${name}`, () => {
@@ -59,8 +59,8 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
     const expectNothingLeft = async () => expect(await fixture.leftovers()).toEqual([]);
 
     describe('writing and reading', () => {
-      test('keeps files under hard paths apart, and deletes each alone', async () => {
-        const keys = HARD_PATHS.map((path) => ({ env: 'hard-paths', path }));
+      test('keeps files under unusual paths apart, and deletes each alone', async () => {
+        const keys = HARD_PATHS.map((path) => ({ env: 'unusual-paths', path }));
         const contentOf = async (key: BlobKey) => (await readAll(store, key))?.toString();
         await Promise.all(keys.map((key) => write(key, Buffer.from(key.path))));
         expect(await Promise.all(keys.map(contentOf))).toEqual(HARD_PATHS);
@@ -296,7 +296,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
       test('sweeps leftovers of failed uploads, and nothing else', async () => {
         const key = newKey();
         await write(key, Buffer.from('x'));
-        await fixture.plantLitter();
+        await fixture.leavePartialUpload();
         expect(await fixture.leftovers()).not.toEqual([]);
         expect(await sweepLater(store)).toBe(1);
         await expectNothingLeft();

@@ -13,7 +13,7 @@ async function startWithFile(size: number, { isDamaged = false } = {}) {
   await using file = await open(place, 'r+');
   if (isDamaged) await file.write('y', size / 2);
   const link = await started.dev.link('a.bin');
-  const logged = () => started.lines.filter(({ msg }) => msg === 'a file is damaged');
+  const logged = () => started.lines.filter(({ msg }) => msg === 'storage failed');
   return { ...started, place, link, logged };
 }
 
@@ -25,7 +25,8 @@ test('a short damaged file is refused before a byte is sent, counted and logged'
   const Message = 'The file is damaged. Report the request ID to the operator.';
   expect(await errorOf(response)).toMatchObject({ Code: 'InternalError', Message });
   expect(await metrics()).toContain('berth_damaged_files_total 1\n');
-  expect(logged()).toMatchObject([{ level: 'error', file: { env: 'dev', path: 'a.bin' } }]);
+  const message = expect.stringMatching(/^dev\/a\.bin is damaged: the CRC-32 /);
+  expect(logged()).toMatchObject([{ level: 'error', err: { message } }]);
 });
 
 test('the connection of a long damaged file is closed early', async () => {
@@ -64,7 +65,7 @@ test('a disk that fails during a download is worth a retry, and damage for fsck'
   });
   onTestFinished(() => failing.mockRestore());
   expect((await fetch(link)).status).toBe(503);
-  expect(await metrics()).toContain('berth_store_failures_total{method="send"} 1\n');
+  expect(await metrics()).toContain('berth_store_failures_total 1\n');
   const details: string[] = [];
   await fsck(root, { onProblem: ({ detail }) => details.push(detail) });
   expect(details).toContain('The disk cannot read the file (EIO).');

@@ -1,10 +1,11 @@
-import { lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { StoreUnavailableError } from '@berth/storage';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDiskStore } from '../../src/store/disk/disk-store.ts';
 import { fsck } from '../../src/store/disk/fsck.ts';
+import { placeOf } from '../../src/store/disk/owners.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
 import type { ServerStore } from '../../src/store/server-store.ts';
 import { startDevelopment } from '../server/support/cli.ts';
@@ -20,7 +21,7 @@ describeBlobStore('disk', async () => {
   return {
     store: await openDiskStore({ root }),
     leftovers: () => readdir(join(root, 'tmp')),
-    plantLitter: () => writeFile(join(root, 'tmp', 'litter'), 'half of a file'),
+    leavePartialUpload: () => writeFile(join(root, 'tmp', 'litter'), 'half of a file'),
     dispose: () => rm(root, { recursive: true }),
   };
 });
@@ -109,14 +110,20 @@ test('a sweep keeps what other living processes write, until a day has passed wi
   await write(store, 'again');
 });
 
-/** A store with what a process has left in `owners/`, and the path of that file. */
-async function useStore(...owner: (string | number)[]) {
+/** A store with the claim of a process, which was renewed `age` seconds ago. */
+async function useStore(age: number, ...owner: (string | number)[]) {
   const root = await makeFolder();
   await mkdir(join(root, 'owners'));
   const file = join(root, 'owners', owner.join('.'));
   await writeFile(file, '');
-  return { root, file };
+  const renew = (time = Date.now()) => utimes(file, time / 1000, time / 1000);
+  await renew(Date.now() - age * 1000);
+  return { root, file, renew };
 }
+
+const PLACE = await placeOf();
+/** This process has the same ID as one in another container with the same host name. */
+const IN_CONTAINER = ['alone', process.pid, Date.now(), 'id', 'container', hostname()] as const;
 
 test('refuses the store of a running process, and takes that of a killed one', async () => {
   const folder = await makeFolder();
@@ -133,8 +140,8 @@ test('refuses the store of a running process, and takes that of a killed one', a
   expect(await readdir(join(root, 'owners'))).toEqual([]);
 });
 
-test('takes the store of this process before a restart, and leaves the file of another program', async () => {
-  const { root } = await useStore('alone', process.pid, 1, 'id', hostname());
+test('takes over its own claim after a restart, and leaves the file of another program', async () => {
+  const { root } = await useStore(0, 'alone', process.pid, 1, 'id', PLACE, hostname());
   await writeFile(join(root, 'owners', '.DS_Store'), '');
   const store = await openDiskStore({ root });
   await expect(openDiskStore({ root })).rejects.toThrow(`Process ${process.pid}`);
@@ -142,8 +149,50 @@ test('takes the store of this process before a restart, and leaves the file of a
   expect(await readdir(join(root, 'owners'))).toEqual(['.DS_Store']);
 });
 
+test('refuses the store of a running container with the same host name', async () => {
+  const { root, renew } = await useStore(0, ...IN_CONTAINER);
+  const opened = openDiskStore({ root, onWait: () => void renew(Date.now() + 1000) });
+  await expect(opened).rejects.toThrow(`Process ${process.pid} on ${hostname()} uses the store`);
+  expect(await readdir(join(root, 'owners'))).toEqual([IN_CONTAINER.join('.')]);
+});
+
+test.each([0, 15])('takes the store of a killed container, renewed %i s ago', async (age) => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { root } = await useStore(age, ...IN_CONTAINER);
+  const onWait = vi.fn(() => void vi.setSystemTime(Date.now() + 15_000));
+  await (await openDiskStore({ root, onWait })).close();
+  expect(onWait).toHaveBeenCalledTimes(age === 0 ? 1 : 0);
+  expect(await readdir(join(root, 'owners'))).toEqual([]);
+});
+
+test('changes nothing once another process has taken over the store, until that one has exited', async () => {
+  const root = await makeFolder();
+  const store = await openDiskStore({ root });
+  await write(store, 'old');
+  const owners = join(root, 'owners');
+  for (const name of await readdir(owners)) await rm(join(owners, name));
+  const claim = join(owners, IN_CONTAINER.join('.'));
+  await writeFile(claim, '');
+  await writeFile(join(root, 'tmp', 'other'), 'half of a file');
+  await expect(store.sweep()).rejects.toThrow(`remove ${claim}`);
+  await expect(write(store, 'new')).rejects.toThrow(StoreUnavailableError);
+  await expect(store.check()).rejects.toThrow('uses the store');
+  expect(await readdir(join(root, 'tmp'))).toEqual(['other']);
+  await rm(claim);
+  expect(await store.sweep()).toBe(1);
+  await write(store, 'new');
+});
+
+test('rejects a key with an invalid environment, and throws nothing', async () => {
+  const store = await openDiskStore({ root: await makeFolder() });
+  const key = { env: '../dev', path: 'a' };
+  for (const change of [() => write(store, 'a', key), () => store.delete(key)])
+    await expect(change()).rejects.toThrow(TypeError);
+});
+
 test.each(['alone', 'shared'])('refuses the store of another machine (%s)', async (ownership) => {
-  const { root, file } = await useStore(ownership, 1, Date.now(), 'id', 'else.where');
+  const { root, file } = await useStore(0, ownership, 1, Date.now(), 'id', PLACE, 'else.where');
   await writeFile(`${file}.other`, '');
   const refused = openDiskStore({ root });
   for (const path of [file, `${file}.other`])
@@ -151,19 +200,20 @@ test.each(['alone', 'shared'])('refuses the store of another machine (%s)', asyn
 });
 
 test('a process on another machine that shares the store has ended if it is silent for a day', async () => {
-  const { root, file } = await useStore('shared', 1, Date.now(), 'id', 'else.where');
+  const { root, file } = await useStore(0, 'shared', 1, Date.now(), 'id', PLACE, 'else.where');
   const store = await openShared(root);
   const owners = join(root, 'owners');
   const [own = ''] = (await readdir(owners)).filter((name) => name !== basename(file));
-  await writeFile(join(owners, 'alone.1.1.id.else.where'), '');
+  const alone = `alone.1.1.id.${PLACE}.else.where`;
+  await writeFile(join(owners, alone), '');
   await sweepAfter(store, 23);
   expect(await readdir(owners)).toHaveLength(3);
   // It has renewed its own claim.
   expect((await lstat(join(owners, own))).mtimeMs).toBeGreaterThan(Date.now());
   // Another process has taken this one for ended, because it was suspended.
   await rm(join(owners, own));
-  await sweepAfter(store, 25);
-  expect((await readdir(owners)).sort()).toEqual(['alone.1.1.id.else.where', own]);
+  await expect(sweepAfter(store, 25)).rejects.toThrow(`remove ${join(owners, alone)}`);
+  expect((await readdir(owners)).sort()).toEqual([alone, own]);
 });
 
 test('a sweep that ends after the store is closed does not claim it again', async () => {

@@ -25,7 +25,13 @@ import {
   type WriteOptions,
 } from '@berth/storage';
 import { toLocks, type WithLocks } from '../locks.ts';
-import { assertEnvironment, ENV_NAME, type ServerBlob, type ServerStore } from '../server-store.ts';
+import {
+  assertEnvironment,
+  ENV_NAME,
+  type ServerBlob,
+  type ServerStore,
+  toName,
+} from '../server-store.ts';
 import {
   diskCodeOf,
   ifExists,
@@ -39,27 +45,31 @@ import { openStoredFile, writeStoredFile } from './stored-file.ts';
 
 export const STORE_FOLDERS = ['files', 'tmp'] as const;
 
-/** A running process writes to each of its temporary files far more often. */
+/** A running process writes to each of its temporary files more often than this. */
 const ABANDONED_MILLISECONDS = 24 * 3_600_000;
 
 interface DiskStoreOptions {
   readonly root: string;
   /** Locks that all processes with this store use. Default: no other process uses it. */
   readonly sharedLocks?: WithLocks | undefined;
+  /** Called if it takes some seconds to find out whether another process still uses the store. */
+  readonly onWait?: (() => void) | undefined;
 }
 
 /**
  * Opens a store on disk. Creates its folders if they are missing.
  * @throws StoreUnavailableError if the folder cannot be used, or another process uses it and no locks are shared
  */
-export function openDiskStore({ root, sharedLocks }: DiskStoreOptions): Promise<ServerStore> {
+export function openDiskStore(options: DiskStoreOptions): Promise<ServerStore> {
+  const { root, sharedLocks, onWait } = options;
   return withDiskErrors(async () => {
     await makeFolder(root);
     const folder = await realpath(root);
     for (const name of STORE_FOLDERS) await makeFolder(join(folder, name));
     await syncFolder(folder);
     const advice = 'stop it, choose another folder (--data, store.root), or let both share Redis';
-    const claim = await claimStore(folder, sharedLocks ? 'shared' : 'alone', advice);
+    const ownership = sharedLocks ? 'shared' : 'alone';
+    const claim = await claimStore(folder, { ownership, advice, onWait });
     return new DiskStore(folder, sharedLocks, claim);
   });
 }
@@ -109,7 +119,7 @@ class DiskStore implements ServerStore {
     this.#claim = claim;
   }
 
-  write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo> {
+  async write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo> {
     const path = pathOf(this.#root, key);
     return this.#withTemporaryFile(async (temporary) => {
       options.signal?.throwIfAborted();
@@ -130,7 +140,7 @@ class DiskStore implements ServerStore {
   /** The open file stays the same, whatever happens to its name. */
   open(key: BlobKey): Promise<ServerBlob | undefined> {
     return withDiskErrors(async () => {
-      const blob = await ifExists(openStoredFile(pathOf(this.#root, key)));
+      const blob = await ifExists(openStoredFile(pathOf(this.#root, key), toName(key)));
       if (blob === undefined) await this.#assertExists();
       return blob;
     });
@@ -157,7 +167,7 @@ class DiskStore implements ServerStore {
       });
       const copy = await open(temporary, 'r+');
       await copy.sync().finally(() => copy.close());
-      const { info, close } = await openStoredFile(temporary);
+      const { info, close } = await openStoredFile(temporary, toName(to));
       await close();
       const check = () => this.#assertAbsent(to, options);
       await this.#rename(temporary, destination, [destination], check);
@@ -178,7 +188,7 @@ class DiskStore implements ServerStore {
     return info;
   }
 
-  delete(key: BlobKey): Promise<boolean> {
+  async delete(key: BlobKey): Promise<boolean> {
     const path = pathOf(this.#root, key);
     return withDiskErrors(async () => {
       const find = () => ifExists(lstat(path));
@@ -194,6 +204,7 @@ class DiskStore implements ServerStore {
     const folder = join(this.#root, 'tmp');
     return withDiskErrors(async () => {
       await this.#claim.renew();
+      await this.#claim.assertHeld();
       let count = 0;
       for (const name of await readdir(folder)) {
         if (name.startsWith(this.#process)) continue;
@@ -210,6 +221,7 @@ class DiskStore implements ServerStore {
   /** Tries what a change requires: space and write permission. */
   check(): Promise<void> {
     return withDiskErrors(async () => {
+      await this.#claim.assertHeld();
       await this.#assertExists();
       await this.#withTemporaryFile((path) =>
         writeFile(path, 'probe', { flag: 'wx', flush: true }),
@@ -246,8 +258,8 @@ class DiskStore implements ServerStore {
   }
 
   /**
-   * Makes a change under a lock, once `check` has passed, unless the lock has been lost by then. Every change to a
-   * file under its name is made here.
+   * Makes a change under a lock, once `check` has passed, unless the lock or the store has been lost by then. Every
+   * change to a file under its name is made here.
    * @returns what `check` has found
    */
   async #change<Found>(
@@ -258,6 +270,7 @@ class DiskStore implements ServerStore {
     const names = locked.map((path) => relative(this.#root, path));
     try {
       return await this.#withLocks(names, async (lock) => {
+        await this.#claim.assertHeld();
         const found = await check();
         lock?.assertHeld();
         await apply();

@@ -31,7 +31,9 @@ export function fsck(folder: string, { onProblem, repair = false }: FsckOptions)
     const root = await realpath(folder);
     // In another folder, every file would be foreign.
     for (const name of STORE_FOLDERS) await readdir(join(root, name));
-    const claim = repair ? await claimStore(root, 'alone', 'stop it') : undefined;
+    const claim = repair
+      ? await claimStore(root, { ownership: 'alone', advice: 'stop it' })
+      : undefined;
     const setAside = join(root, 'set-aside', `${Date.now()}`);
     const report = { files: 0, bytes: 0, problems: 0 };
     try {
@@ -46,7 +48,9 @@ export function fsck(folder: string, { onProblem, repair = false }: FsckOptions)
         }
         report.problems += 1;
         onProblem({ ...found, path });
-        if (repair) await moveDurably(join(root, path), join(setAside, relative('files', path)));
+        if (claim === undefined) continue;
+        await claim.assertHeld();
+        await moveDurably(join(root, path), join(setAside, relative('files', path)));
       }
       return report;
     } finally {
@@ -80,7 +84,7 @@ async function checkFile(root: string, path: string): Promise<CheckResult> {
     return { kind: 'foreign', detail: 'The store never creates such a file.' };
   }
   try {
-    const { info, read } = await openStoredFile(file);
+    const { info, read } = await openStoredFile(file, 'The file');
     for await (const _ of read());
     return { kind: 'intact', bytes: info.size };
   } catch (error) {

@@ -108,15 +108,17 @@ async function writeAll(
 
 /**
  * Opens a file and reads its trailer.
+ * @param name what messages call the file
  * @throws BlobDamagedError if it is damaged or not of this store; a file system error if it does not exist
  */
-export async function openStoredFile(path: string): Promise<ServerBlob> {
+export async function openStoredFile(path: string, name: string): Promise<ServerBlob> {
   const handle = await open(path, READ);
   /** For the next chunks: fresh ones would cost more than the reading. */
   const buffers: Buffer[] = [];
   try {
     return toServerBlob({
-      ...(await readTrailer(handle)),
+      name,
+      ...(await readTrailer(handle, name)),
       content: (range) => readContent(handle, range, buffers),
       recycle: (chunk) => buffers.push(Buffer.from(chunk.buffer)),
       release: () => handle.close(),
@@ -154,7 +156,7 @@ function toTrailer({ size, etag, contentType }: BlobInfo, sum: number): Buffer {
   return Buffer.concat([json, numbers, MAGIC]);
 }
 
-async function readTrailer(handle: FileHandle) {
+async function readTrailer(handle: FileHandle, name: string) {
   const stats = await handle.stat();
   try {
     if (!stats.isFile()) throw new Error('it is not a regular file');
@@ -164,7 +166,9 @@ async function readTrailer(handle: FileHandle) {
     return parseTrailer(tail.subarray(0, bytesRead), stats.size);
   } catch (error) {
     if (diskCodeOf(error) !== undefined) throw error;
-    throw new BlobDamagedError(`A file is damaged: ${(error as Error).message}.`, { cause: error });
+    throw new BlobDamagedError(`${name} is damaged: ${(error as Error).message}.`, {
+      cause: error,
+    });
   }
 }
 

@@ -19,7 +19,7 @@ import {
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
-import { type ServerBlob, type ServerStore, toServerBlob } from '../server-store.ts';
+import { type ServerBlob, type ServerStore, toName, toServerBlob } from '../server-store.ts';
 import {
   Bucket,
   expectS3,
@@ -40,6 +40,10 @@ const MAX_SKIPPED_BYTES = 256 * 1024;
 /** An unfinished upload of another process that began longer ago is aborted. */
 const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
 
+export async function openS3Store(options: S3StoreOptions): Promise<ServerStore> {
+  return new S3Store(options);
+}
+
 /**
  * Files in a bucket of S3 or a compatible store. They are objects named `<prefix><env>/<path>`; all other objects and
  * uploads under the prefix are treated as belonging to other processes of this server.
@@ -50,7 +54,7 @@ const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
  * with `sharedLocks`. Nothing shows that several processes use a bucket without them: they may then delete or move the
  * same file, and lose a write to the source of a move.
  */
-export class S3Store implements ServerStore {
+class S3Store implements ServerStore {
   readonly #bucket: Bucket;
 
   constructor(options: S3StoreOptions) {
@@ -68,7 +72,7 @@ export class S3Store implements ServerStore {
   }
 
   async open(key: BlobKey): Promise<ServerBlob | undefined> {
-    return openObject(this.#bucket, this.#bucket.locate(key));
+    return openObject(this.#bucket, this.#bucket.locate(key), toName(key));
   }
 
   /** Not all stores have conditional copies and deletions (MinIO, Ceph 16), so both files stay locked meanwhile. */
@@ -159,7 +163,11 @@ async function deleteObject(send: Send, object: ObjectPlace): Promise<void> {
  * Opens an object. Reading the complete object always returns this version, even if it is replaced. A range
  * that begins far from the start gets its own request, as long as this version still exists.
  */
-async function openObject(bucket: Bucket, object: ObjectPlace): Promise<ServerBlob | undefined> {
+async function openObject(
+  bucket: Bucket,
+  object: ObjectPlace,
+  name: string,
+): Promise<ServerBlob | undefined> {
   const found = await getObject(bucket, object);
   if (found === undefined) return undefined;
   const { info, ETag } = found;
@@ -191,7 +199,7 @@ async function openObject(bucket: Bucket, object: ObjectPlace): Promise<ServerBl
     else fresh?.destroy();
     fresh = undefined;
   };
-  return toServerBlob({ info, content: (range) => readObject(range, connect), release });
+  return toServerBlob({ name, info, content: (range) => readObject(range, connect), release });
 }
 
 async function getObject(
