@@ -97,7 +97,6 @@ export function createApplication(
       Object.hasOwn(config.environments, name) ? config.environments[name]?.bucket : undefined,
     publicUrl: publicUrl ?? toRequestUrl,
     limits,
-    wireProfile,
     authorizeUse(use, request) {
       if (use.kind === 'grant') recordOf(request).grantedEnv = use.env;
       return revocations.authorize(use);

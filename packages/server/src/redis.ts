@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
-import { StoreUnavailableError } from '@berth/storage';
+import { type SignedUse, StoreUnavailableError } from '@berth/storage';
 import type { Config, Quota } from './config/config.ts';
 import { createLocks } from './store/locks.ts';
 
@@ -13,9 +13,7 @@ const PAUSE_MILLISECONDS = 1000;
 const CONNECT_MILLISECONDS = 3000;
 const MAX_RECONNECT_MILLISECONDS = 2000;
 
-export const REVOCABLE = ['grant', 'link'] as const;
-
-export type Revocable = (typeof REVOCABLE)[number];
+type Revocable = SignedUse['kind'];
 
 export type RedisState = Awaited<ReturnType<typeof connectRedis>>;
 

@@ -101,7 +101,8 @@ export async function createServer(
     phase = 'ready';
     sweeps = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS).unref();
     void sweep();
-    log.info({ url: getUrl(), host: config.listen.host, adminUrl: getAdminUrl() }, 'listening');
+    const { url, adminUrl } = server;
+    log.info({ url, host: config.listen.host, adminUrl }, 'listening');
   }
 
   async function sweep(): Promise<void> {
@@ -166,22 +167,14 @@ export async function createServer(
     log.warn({ calls: aborted }, 'aborted calls that did not finish before the shutdown deadline');
   }
 
-  function getUrl(): string {
-    const { host, tls } = config.listen;
-    return toUrl(tls === undefined ? 'http' : 'https', host, http.port);
-  }
-
-  function getAdminUrl(): string | undefined {
-    if (!admin || !config.admin) return undefined;
-    return toUrl('http', config.admin.host, portOf(admin));
-  }
-
-  return {
+  const server: BerthServer = {
     get url() {
-      return getUrl();
+      const { host, tls } = config.listen;
+      return toUrl(tls === undefined ? 'http' : 'https', host, http.port);
     },
     get adminUrl() {
-      return getAdminUrl();
+      if (!admin || !config.admin) return undefined;
+      return toUrl('http', config.admin.host, portOf(admin));
     },
     log,
     listen,
@@ -189,6 +182,7 @@ export async function createServer(
     close,
     [Symbol.asyncDispose]: close,
   };
+  return server;
 }
 
 const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;

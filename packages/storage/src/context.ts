@@ -1,5 +1,4 @@
 import { LIMITS } from '@berth/server-stubs/contract';
-import { toWireProfile } from '@berth/spec/wire-profile';
 import { createGrants } from './grants.ts';
 import { createLinks } from './links.ts';
 import { type StorageLimits, type StorageOptions, UPLOAD_PATH } from './options.ts';
@@ -26,12 +25,11 @@ export function toContext(options: StorageOptions) {
     bucketOf,
     authorizeUse: options.authorizeUse,
     grants: createGrants(signer, now),
-    links: createLinks(signer, now, options),
+    links: createLinks(signer, now, options.linkQuery),
     limits,
     uploadTarget: options.uploadTarget ?? UPLOAD_PATH,
     inline: options.inline ?? false,
     publicUrl: typeof publicUrl === 'string' ? () => publicUrl : publicUrl,
-    wireProfile: toWireProfile(options.wireProfile),
     onChange: options.onChange ?? (() => undefined),
     onError: options.onError,
   };

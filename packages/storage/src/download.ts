@@ -80,7 +80,7 @@ export function createDownload(context: StorageContext) {
     // Since the link was created, the environment may have been removed or given another bucket.
     if (bucketOf(link.env) !== link.bucket) throw new BlobMissingError(link);
     const { id, env, caller } = link;
-    if (caller !== undefined) await authorizeUse?.({ kind: 'link', id, env, caller }, request);
+    await authorizeUse?.({ kind: 'link', id, env, caller }, request);
     const disposition = inline ? undefined : toDisposition(link.path);
     if (method === 'HEAD') {
       const info = await blobs.stat(link);

@@ -2,7 +2,7 @@ import type { LinkedFile } from './links.ts';
 import type { Signer } from './options.ts';
 
 /**
- * The first signed value, so that a link is never valid as a grant. Grants outlive an update of the server: if the
+ * The first signed value, so that a link is never valid as a grant. Grants must survive an upgrade of the server: if the
  * signed values or `GrantContent` change, outstanding grants become invalid.
  */
 const GRANT = 'berth upload grant';

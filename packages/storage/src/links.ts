@@ -1,8 +1,8 @@
 import { splitTarget } from '@berth/server-stubs/contract';
-import { FILES_PATH, type Signer, type StorageOptions } from './options.ts';
+import { FILES_PATH, type Signer } from './options.ts';
 
 /**
- * The first signed value, so that a grant is never valid as a link. Links outlive an update of the server: if the
+ * The first signed value, so that a grant is never valid as a link. Links must survive an upgrade of the server: if the
  * signed values (`toValues`) change, outstanding links, which may be valid for a week, become invalid.
  */
 const LINK = 'berth download link';
@@ -18,35 +18,31 @@ export type CheckedLink =
   | (LinkedFile & {
       /** Signature, which identifies the link. */
       readonly id: string;
-      /** ID of the caller who requested the link, if it contains one. */
-      readonly caller: string | undefined;
+      /** ID of the caller who requested the link. */
+      readonly caller: string;
     })
   | 'expired'
   | 'mismatch';
 
 /** Links are percent-encoded (D23). Servers with the same keys accept each other's links. */
-export function createLinks(
-  signer: Signer,
-  now: () => number,
-  { bucketOf, onlyEnv, linkQuery }: Pick<StorageOptions, 'bucketOf' | 'onlyEnv' | 'linkQuery'>,
-) {
+export function createLinks(signer: Signer, now: () => number, linkQuery: string | undefined) {
   const toPath = ({ env, bucket, path }: LinkedFile) => {
-    const prefix = onlyEnv === undefined ? [env, bucket] : [];
-    const segments = [...prefix, ...path.split('/')].map(encodeURIComponent);
+    const segments = [env, bucket, ...path.split('/')].map(encodeURIComponent);
     return `${FILES_PATH}/${segments.join('/')}`;
   };
-  const toValues = (file: LinkedFile, expires: string, caller: string | undefined) => {
-    const { env, bucket, path } = file;
-    return [LINK, env, bucket, path, expires, toCallerQuery(caller)];
-  };
+  const toValues = ({ env, bucket, path }: LinkedFile, expires: string, caller: string) => [
+    LINK,
+    env,
+    bucket,
+    path,
+    expires,
+    toCallerQuery(caller),
+  ];
   const toFile = (rawPath: string): LinkedFile | undefined => {
     const prefix = `${FILES_PATH}/`;
     if (!rawPath.startsWith(prefix)) return undefined;
     try {
       const segments = rawPath.slice(prefix.length).split('/').map(decodeURIComponent);
-      if (onlyEnv !== undefined) {
-        return { env: onlyEnv, bucket: bucketOf(onlyEnv) ?? '', path: segments.join('/') };
-      }
       const [env = '', bucket = '', ...path] = segments;
       return { env, bucket, path: path.join('/') };
     } catch {
@@ -55,8 +51,8 @@ export function createLinks(
   };
   return {
     toPath,
-    /** @param caller ID for the link to contain. Default: none */
-    async issue(file: LinkedFile, seconds: number, caller?: string): Promise<string> {
+    /** @param caller ID of the caller who requests the link, for the link to contain */
+    async issue(file: LinkedFile, seconds: number, caller: string): Promise<string> {
       const expires = String(now() + seconds * 1000);
       const sign = await signer.sign(toValues(file, expires, caller));
       const suffix = linkQuery === undefined ? '' : `&${linkQuery}`;
@@ -86,12 +82,12 @@ export function parseLink(target: string) {
     expires: search.get('expires') ?? '',
     /** Signature, which identifies the link. */
     id: search.get('sign') ?? '',
-    /** ID of the caller who requested the link, if it contains one. */
-    caller: search.get('by') ?? undefined,
+    /** ID of the caller who requested the link. */
+    caller: search.get('by') ?? '',
   };
 }
 
-/** The part of a link's query that names the caller. Always signed, so that no caller differs from an empty ID. */
-function toCallerQuery(caller: string | undefined): string {
-  return caller === undefined ? '' : `&by=${encodeURIComponent(caller)}`;
+/** The part of a link's query that names the caller, which is also one of the signed values. */
+function toCallerQuery(caller: string): string {
+  return `&by=${encodeURIComponent(caller)}`;
 }

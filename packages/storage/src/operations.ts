@@ -21,7 +21,7 @@ type CopyItem = StorageInput<'batchCopyFile'>['fileList'][number];
 export function createOperations(
   context: StorageContext,
 ): Required<StorageHandlers<StorageCaller>> {
-  const { blobs, links, grants, limits, publicUrl, authorizeUse, onChange } = context;
+  const { blobs, links, grants, limits, publicUrl, onChange } = context;
   return {
     async getUploadMetaData({ path: input }, call) {
       const { env, bucket } = toScope(call, context);
@@ -40,14 +40,13 @@ export function createOperations(
     /** `tempFileURL` is empty if there is no link. */
     async batchGetTempUrls({ fileList }, call) {
       const { env, bucket } = toScope(call, context);
-      const callerId = authorizeUse && call.caller.id;
       const run = async ({ fileID, maxAge = limits.linkSeconds }: LinkItem) => {
         const path = parseFileID(env, bucket, fileID);
         if (path === undefined || (await blobs.stat({ env, path })) === undefined) {
           return toLinkFailure({ fileID }, 'STORAGE_FILE_NONEXIST');
         }
         if (!isLifetime(maxAge, limits)) return toLinkFailure({ fileID }, 'INVALID_PARAM');
-        const link = await links.issue({ env, bucket, path }, maxAge, callerId);
+        const link = await links.issue({ env, bucket, path }, maxAge, call.caller.id);
         return { fileID, code: ITEM_SUCCESS, tempFileURL: `${publicUrl(call.request)}${link}` };
       };
       const batch = { filesOf: () => ({}), run, toFailure: toLinkFailure };

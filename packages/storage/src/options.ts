@@ -1,5 +1,4 @@
 import type { StorageCall } from '@berth/server-stubs';
-import type { WireProfileInput } from '@berth/spec/wire-profile';
 import type { BlobStore } from './blob-store.ts';
 
 /** Default path of the upload target. */
@@ -32,22 +31,14 @@ export interface StorageOptions {
   readonly uploadTarget?: string | undefined;
   /** Text to append to the query of each link, such as `session=a`. Default: none. */
   readonly linkQuery?: string | undefined;
-  /**
-   * The only environment. Links then contain neither it nor its bucket, so they become invalid if the bucket changes.
-   * Default: links contain both.
-   */
-  readonly onlyEnv?: string | undefined;
   readonly limits?: { readonly [Name in keyof StorageLimits]?: number | undefined } | undefined;
-  /** Names on the wire, for messages. Default: the contract's neutral names. */
-  readonly wireProfile?: WireProfileInput | undefined;
   /** Whether browsers show a downloaded file instead of saving it. Default: false. */
   readonly inline?: boolean | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
   /**
    * Called before each use of a grant or link. Throws an `UploadError` to reject it, for example because it was
-   * revoked. With this option, links contain the ID of the caller who requested them. Links created without it do not,
-   * and are accepted until they expire. Default: all are accepted.
+   * revoked. Default: all are accepted.
    * `request` is the one that was passed to `upload` or `download`.
    */
   readonly authorizeUse?: ((use: SignedUse, request: object) => Promise<void>) | undefined;
@@ -70,9 +61,12 @@ export interface StorageLimits {
   readonly linkMaxSeconds: number;
 }
 
+/** What callers get a signature for. */
+export const SIGNED_KINDS = ['grant', 'link'] as const;
+
 /** A grant or link that is about to be used. Its signature is valid, and it has not expired. */
 export interface SignedUse {
-  readonly kind: 'grant' | 'link';
+  readonly kind: (typeof SIGNED_KINDS)[number];
   /** `storeFileID` of a grant, or `sign` of a link. */
   readonly id: string;
   readonly env: string;

@@ -39,7 +39,7 @@ export function parseCopyPath(input: string): ParsedPath {
 
 function findProblem(path: string): string | undefined {
   if (path === '') return 'must not be empty.';
-  // The length is checked first, so that nothing works on longer text than a path may have.
+  // Checked first, so that no pattern runs on overlong input.
   if (path.length > MAX_BYTES || new TextEncoder().encode(path).length > MAX_BYTES) {
     return `must be at most ${MAX_BYTES} bytes long in UTF-8.`;
   }

@@ -16,13 +16,11 @@ export type UploadFile = (
 
 /** Creates the second step of an upload (D27, D30). */
 export function createUploadFile(context: StorageContext): UploadFile {
-  const { blobs, grants, links, wireProfile, bucketOf, publicUrl } = context;
-  const { authorizeUse, onChange, onError } = context;
+  const { blobs, grants, links, bucketOf, publicUrl, authorizeUse, onChange, onError } = context;
   const mismatch = () => {
-    const { securityToken, metaFileId } = wireProfile.uploadFields;
-    return new UploadError('SignatureDoesNotMatch', {
-      message: `Signature, ${securityToken}, ${metaFileId} and key do not match: send them exactly as getUploadMetaData returned them.`,
-    });
+    const message =
+      'The form does not match its grant: send the path, and each value as getUploadMetaData returned it.';
+    return new UploadError('SignatureDoesNotMatch', { message });
   };
   return async (
     { key, signature, token, metaFileId: storeFileID, file, contentType },

@@ -231,15 +231,6 @@ test('a version that the client has is not sent again', async () => {
   expect((await get({ 'if-match': '"another"' })).status).toBe(412);
 });
 
-test('the only environment has the bucket that it has now', async () => {
-  let bucket = 'files';
-  const to = await deploy({ onlyEnv: 'dev', bucketOf: () => bucket });
-  await put(to, 'a.txt', 'hello');
-  bucket = 'another';
-  const address = await link(to, 'cloud://dev.another/a.txt');
-  expect((await fetch(address)).status).toBe(200);
-});
-
 test('a link may be requested with an absolute target', async () => {
   const to = await deploy();
   const address = await link(to, await put(to, 'a.txt', 'hello'));

@@ -7,7 +7,7 @@ test.each([
     'the package',
     storage,
     `BlobDamagedError BlobExistsError BlobMissingError FILES_PATH FileTooLargeError
-    SourceKeptError StoreUnavailableError UPLOAD_PATH assertFilePath createMemoryStore createStorage parseFilePath
+    SIGNED_KINDS SourceKeptError StoreUnavailableError UPLOAD_PATH assertFilePath createMemoryStore createStorage parseFilePath
     parseLink toFileID`,
   ],
   ['the part for Node.js', node, 'createDownloadListener createSigner'],

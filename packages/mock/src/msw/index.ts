@@ -89,10 +89,8 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
       blobs,
       signer: SIGNER,
       bucketOf: (name) => (name === env ? BUCKET : undefined),
-      onlyEnv: env,
       publicUrl: storageUrl,
       inline: true,
-      wireProfile: profile,
       onError: (error) => report(error),
     });
     for (const handle of [handleStorage, handleUploads, handleLinks]) {

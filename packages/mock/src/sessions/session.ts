@@ -37,7 +37,7 @@ export function createSessions(
   createFaults: () => FaultRules,
   clearLog: (session: Session) => void,
 ) {
-  const { env, maxSessionBytes, host, port, wireProfile } = options;
+  const { env, maxSessionBytes, host, port } = options;
   const sessions = new Map<string, Session>();
   const secret = randomBytes(32);
 
@@ -47,14 +47,12 @@ export function createSessions(
     const query = id === '' ? undefined : `${SESSION_PARAMETER}=${encodeURIComponent(id)}`;
     const storage = createStorage({
       blobs: store,
-      wireProfile,
       // A caller without a valid Host gets an error, so that the port of its links does not matter.
       publicUrl: (request) => originOf(request) ?? toOrigin(host, port),
       onError: (error) => process.emitWarning(error as Error),
       // Grants and links from one session are not valid in another.
       signer: createSigner([createHmac('sha256', secret).update(id).digest()]),
       bucketOf: (name) => (name === env ? BUCKET : undefined),
-      onlyEnv: env,
       // The contract asks clients to post to the URL verbatim, so the query survives.
       uploadTarget: `/?${[`bucket=${BUCKET}`, query].filter(Boolean).join('&')}`,
       linkQuery: query,

@@ -1,7 +1,7 @@
-import { parseLink } from '@berth/storage';
+import { parseLink, type SignedUse } from '@berth/storage';
 import { loadConfig } from '../config/config.ts';
 import { MAX_GRANT_SECONDS } from '../config/schema.ts';
-import { connectRedis, type Revocable } from '../redis.ts';
+import { connectRedis } from '../redis.ts';
 import { fsck as checkFiles } from '../store/disk/fsck.ts';
 import { mintToken, readDevelopmentKeys, type TokenRequest } from './development.ts';
 import { Failure } from './failure.ts';
@@ -21,7 +21,11 @@ export async function fsck(root: string, options: { readonly repair?: boolean })
   throw new Failure(`${root} has damaged or foreign files: run again with --repair.`, 1);
 }
 
-export async function revoke(kind: Revocable, subject: string, file: string): Promise<void> {
+export async function revoke(
+  kind: SignedUse['kind'],
+  subject: string,
+  file: string,
+): Promise<void> {
   const config = await loadConfig(file);
   if (config.redis === undefined) {
     const advice = 'to withdraw everything that a key pair has signed, remove it from the file.';
@@ -41,7 +45,7 @@ export async function revoke(kind: Revocable, subject: string, file: string): Pr
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Returns the name of a grant or link, and how long to remember its revocation. */
-function toRevocation(kind: Revocable, subject: string): { name: string; seconds: number } {
+function toRevocation(kind: SignedUse['kind'], subject: string): { name: string; seconds: number } {
   if (kind === 'grant') {
     if (UUID.test(subject)) return { name: subject, seconds: MAX_GRANT_SECONDS };
     throw new Failure('Pass the storeFileID of a grant, such as 3f0c6a52-….');

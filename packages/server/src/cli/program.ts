@@ -1,6 +1,6 @@
+import { SIGNED_KINDS } from '@berth/storage';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { allowBrokenPipe } from '../observe/log.ts';
-import { REVOCABLE } from '../redis.ts';
 import { toFailure } from './failure.ts';
 
 const EXAMPLES = `
@@ -77,7 +77,7 @@ function createProgram(version: string): Command {
   program
     .command('revoke')
     .description('Revoke a grant or link in all processes that share a Redis server.')
-    .addArgument(new Argument('<kind>', 'what to revoke').choices(REVOCABLE))
+    .addArgument(new Argument('<kind>', 'what to revoke').choices(SIGNED_KINDS))
     .argument('<name>', 'storeFileID of a grant, or URL of a link')
     .requiredOption(CONFIG, 'configuration file of the processes', parseText)
     .action(async (kind, name, { config }) => (await commands()).revoke(kind, name, config));

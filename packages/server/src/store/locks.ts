@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '@berth/storage';
 /**
  * Runs work while no other work holds one of these locks. Every change to a file holds the lock on its name.
  *
- * Work under a lock that several processes share gets that lock: once it is lost, the work must change nothing more.
+ * If the lock is shared between processes, `work` receives it and must stop making changes once it is lost.
  */
 export type WithLocks = <Result>(
   names: readonly string[],
@@ -45,6 +45,49 @@ const withLocks: WithLocks = async (names, work) => {
 export function toLocks(shared: WithLocks | undefined): WithLocks {
   if (shared === undefined) return withLocks;
   return (names, work) => withLocks(names, () => shared(names, work));
+}
+
+/** Maximum time of an operation, with all its attempts and the wait for its locks. */
+const OPERATION_SECONDS = 50;
+
+export interface Operation {
+  /** Locks that it holds. Default: none. */
+  readonly names?: readonly string[];
+  /** Aborts the operation. */
+  readonly stop?: AbortSignal;
+  /** Maximum time that it may take. Default: `OPERATION_SECONDS`. */
+  readonly seconds?: number;
+}
+
+/**
+ * Runs an operation on a remote store, which ends in time whatever it is waiting for: a response, another attempt, or a
+ * lock.
+ *
+ * @param work whose signal is aborted if it takes too long, if another process may get its locks, and by `stop`
+ * @throws StoreUnavailableError if it takes too long, or its locks are lost; the reason of `stop`
+ */
+export async function runOperation<T>(
+  work: (signal: AbortSignal, lock?: SharedLock) => Promise<T>,
+  withLocks: WithLocks,
+  { names = [], stop, seconds = OPERATION_SECONDS }: Operation,
+): Promise<T> {
+  const timeout = new AbortController();
+  const timedOut = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new StoreUnavailableError('The object store is not responding.');
+    timeout.abort(error);
+    timedOut.reject(error);
+  }, seconds * 1000);
+  const start = (lock?: SharedLock) => {
+    const signals = [timeout.signal, stop, lock?.signal].filter((signal) => signal !== undefined);
+    return work(AbortSignal.any(signals), lock);
+  };
+  try {
+    const result = names.length === 0 ? start() : withLocks(names, start);
+    return await Promise.race([result, timedOut.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** How long a lock is held after its last renewal, for example because its process was killed. */

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { GatewayInput } from '@berth/server-stubs';
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { expect, it } from 'vitest';
-import { createToServiceHeaders } from '../../src/gateway/headers.ts';
+import { createToServiceHeaders } from '../../src/gateway/gateway.ts';
 import { toRequestUrl } from '../../src/http/http.ts';
 import { startRawService, startService } from '../server/support/hosted-service.ts';
 import { serving, startInFront, startServer } from '../server/support/start-server.ts';

@@ -10,7 +10,13 @@ import {
 } from '@aws-sdk/client-s3';
 import { type BlobInfo, type BlobKey, StoreUnavailableError } from '@berth/storage';
 import type { Config } from '../../config/config.ts';
-import { type SharedLock, toLocks, type WithLocks } from '../locks.ts';
+import {
+  type Operation,
+  runOperation,
+  type SharedLock,
+  toLocks,
+  type WithLocks,
+} from '../locks.ts';
 import { assertEnvironment } from '../server-store.ts';
 
 /** A store that is up accepts a connection within one round trip. */
@@ -18,9 +24,6 @@ const CONNECT_MILLISECONDS = 3_000;
 
 /** How long a connection may be idle; after that, the call is retried or the download resumed. */
 const IDLE_MILLISECONDS = 15_000;
-
-/** Maximum time of an operation, with all its attempts and the wait for its locks. */
-const OPERATION_SECONDS = 50;
 
 const ATTEMPTS = 3;
 
@@ -48,13 +51,9 @@ export type Send = <Input extends ServiceInputTypes, Output extends ServiceOutpu
   command: Command<Input, Output>,
 ) => Promise<Output>;
 
-export interface OperationOptions {
+interface OperationOptions extends Pick<Operation, 'stop' | 'seconds'> {
   /** Objects that no other operation can change until this one ends. Default: none. */
   readonly locked?: readonly ObjectPlace[];
-  /** Aborts the operation. */
-  readonly stop?: AbortSignal;
-  /** Maximum time that the operation may take. Default: `OPERATION_SECONDS`. */
-  readonly seconds?: number;
 }
 
 /** A bucket of an object store. Each request to it belongs to an operation. */
@@ -93,34 +92,17 @@ export class Bucket {
   }
 
   /**
-   * Runs an operation, which ends in time whatever it is waiting for: a response, another attempt, or a lock. Its
-   * requests are aborted if it takes too long, if another process may get its locks, and by `stop`.
-   *
+   * Runs an operation. Its requests are aborted if it takes too long, if another process may get its locks, and by
+   * `stop`.
    * @param work sends its requests with `send`, which sends nothing once the operation has been aborted
-   * @throws StoreUnavailableError if it takes too long, or its locks are lost; the reason of `stop`
    */
-  async run<T>(
+  run<T>(
     work: (send: Send) => Promise<T>,
-    { locked = [], stop, seconds = OPERATION_SECONDS }: OperationOptions = {},
+    { locked = [], ...options }: OperationOptions = {},
   ): Promise<T> {
-    const timeout = new AbortController();
-    const timedOut = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      const error = new StoreUnavailableError('The object store is not responding.');
-      timeout.abort(error);
-      timedOut.reject(error);
-    }, seconds * 1000);
-    const start = (lock?: SharedLock) => {
-      const signals = [timeout.signal, stop, lock?.signal].filter((signal) => signal !== undefined);
-      return work(this.#createSend(AbortSignal.any(signals), lock));
-    };
     const names = locked.map(({ Key }) => `s3://${this.name}/${Key}`);
-    try {
-      const result = names.length === 0 ? start() : this.#withLocks(names, start);
-      return await Promise.race([result, timedOut.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const start = (signal: AbortSignal, lock?: SharedLock) => work(this.#createSend(signal, lock));
+    return runOperation(start, this.#withLocks, { ...options, names });
   }
 
   #createSend(signal: AbortSignal, lock: SharedLock | undefined): Send {

@@ -1,12 +1,18 @@
-import type { Readable } from 'node:stream';
+import { randomUUID } from 'node:crypto';
+import { addAbortSignal, type Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
   CopyObjectCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  PutObjectCommand,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import {
   BlobExistsError,
@@ -15,11 +21,21 @@ import {
   BlobMissingError,
   type ByteRange,
   type CopyOptions,
+  FileTooLargeError,
   SourceKeptError,
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
-import { type ServerBlob, type ServerStore, toName, toServerBlob } from '../server-store.ts';
+import {
+  PART_BYTES,
+  PartReader,
+  type RemoteBody,
+  readResumably,
+  type ServerBlob,
+  type ServerStore,
+  toName,
+  toServerBlob,
+} from '../server-store.ts';
 import {
   Bucket,
   expectS3,
@@ -30,9 +46,14 @@ import {
   toNotS3Error,
   toObjectInfo,
 } from './bucket.ts';
-import { MAX_OBJECT_BYTES, toTooLargeError, uploadObject, uploadsInProgress } from './upload.ts';
 
-const MAX_EMPTY_ATTEMPTS = 3;
+/** S3: "You create a copy of your object up to 5 GB in size in a single atomic action". */
+const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
+
+const CLEAN_UP_SECONDS = 5;
+
+/** IDs of the multipart uploads of this process. */
+const uploadsInProgress = new Set<string>();
 
 /** Skipping this many bytes costs less than another request. */
 const MAX_SKIPPED_BYTES = 256 * 1024;
@@ -160,6 +181,91 @@ async function deleteObject(send: Send, object: ObjectPlace): Promise<void> {
 }
 
 /**
+ * Uploads an object, which is atomic (D28): a single PUT is, and so is a multipart upload, because the store only shows
+ * the object when the upload is completed. A sweep aborts what killed processes have left.
+ */
+async function uploadObject(
+  bucket: Bucket,
+  key: BlobKey,
+  content: Readable,
+  { signal, contentType }: WriteOptions,
+): Promise<BlobInfo> {
+  const place = bucket.locate(key);
+  // The store's own ETag does not change if only the type does.
+  const etag = randomUUID();
+  const object = { ...place, ContentType: contentType, Metadata: { etag } };
+  const parts = new PartReader(content);
+  const failure = new AbortController();
+  /** Ends the requests and the content, if the caller cancels the upload or a part of it fails. */
+  const stop = signal ? AbortSignal.any([failure.signal, signal]) : failure.signal;
+
+  /** The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit. */
+  async function put(Body: Buffer): Promise<void> {
+    const command = new PutObjectCommand({ ...object, Body });
+    expectS3((await bucket.send(command, { locked: [place], stop })).ETag);
+  }
+
+  async function putParts(first: Buffer): Promise<void> {
+    const { UploadId } = await bucket.send(new CreateMultipartUploadCommand(object), { stop });
+    const upload = { ...place, UploadId: expectS3(UploadId) };
+    uploadsInProgress.add(upload.UploadId);
+    try {
+      const MultipartUpload = { Parts: await sendParts(first, upload) };
+      const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload });
+      // If this fails, the store may still complete it, so the parts must stay until a sweep.
+      expectS3((await bucket.send(complete, { locked: [place], stop })).ETag);
+    } finally {
+      uploadsInProgress.delete(upload.UploadId);
+    }
+  }
+
+  /** Sends each part while the next one arrives. If one fails, discards them all. */
+  async function sendParts(first: Buffer, upload: ObjectPlace & { UploadId: string }) {
+    const sent: CompletedPart[] = [];
+    let sending: Promise<void> | undefined;
+    try {
+      for (let Body = first; Body.length > 0; Body = await parts.read(sending)) {
+        await sending;
+        if (parts.size > MAX_OBJECT_BYTES) throw toTooLargeError();
+        const PartNumber = sent.length + 1;
+        sending = bucket
+          .send(new UploadPartCommand({ ...upload, PartNumber, Body }), { stop })
+          .then(({ ETag }) => void sent.push({ PartNumber, ETag: expectS3(ETag) }));
+        // Otherwise, it would be noticed only when the next part has arrived.
+        sending.catch((error) => failure.abort(error));
+      }
+      await sending;
+      return sent;
+    } catch (error) {
+      failure.abort(error);
+      // A part that arrives after the upload was aborted would stay in the store.
+      await sending?.catch(() => {});
+      const discard = new AbortMultipartUploadCommand(upload);
+      await bucket.send(discard, { seconds: CLEAN_UP_SECONDS }).catch(() => {});
+      throw error;
+    }
+  }
+
+  try {
+    stop.throwIfAborted();
+    addAbortSignal(stop, content);
+    const first = await parts.read();
+    await (first.length < PART_BYTES ? put(first) : putParts(first));
+    return { size: parts.size, etag, contentType };
+  } catch (error) {
+    content.destroy();
+    stop.throwIfAborted();
+    throw error;
+  } finally {
+    parts.release();
+  }
+}
+
+function toTooLargeError(): FileTooLargeError {
+  return new FileTooLargeError(`Files in this store have at most ${MAX_OBJECT_BYTES} bytes.`);
+}
+
+/**
  * Opens an object. Reading the complete object always returns this version, even if it is replaced. A range
  * that begins far from the start gets its own request, as long as this version still exists.
  */
@@ -174,7 +280,7 @@ async function openObject(
   // Not read yet.
   let fresh: Readable | undefined = found.body;
 
-  async function connect({ start, end }: ByteRange): Promise<ObjectBody> {
+  async function connect({ start, end }: ByteRange): Promise<RemoteBody> {
     const complete = fresh?.destroyed ? undefined : fresh;
     fresh = undefined;
     if (complete && start <= MAX_SKIPPED_BYTES) return { body: complete, start: 0 };
@@ -199,7 +305,7 @@ async function openObject(
     else fresh?.destroy();
     fresh = undefined;
   };
-  return toServerBlob({ name, info, content: (range) => readObject(range, connect), release });
+  return toServerBlob({ name, info, content: (range) => readResumably(range, connect), release });
 }
 
 async function getObject(
@@ -217,43 +323,5 @@ async function getObject(
   } catch (error) {
     body.destroy();
     throw error;
-  }
-}
-
-type ObjectBody = { readonly body: Readable; readonly start: number };
-
-/**
- * Yields the chunks of a range of an object. Resumes with a new connection if one breaks: stores close
- * connections whose readers pause for long.
- * @param connect returns the object from the start of the range or before, to its end or beyond
- */
-async function* readObject(
-  { start, end }: ByteRange,
-  connect: (range: ByteRange) => Promise<ObjectBody>,
-): AsyncGenerator<Buffer> {
-  let emptyAttempts = 0;
-  for (let next = start; next <= end; ) {
-    const { body, start: first } = await connect({ start: next, end });
-    let position = first;
-    let cause: unknown;
-    emptyAttempts += 1;
-    try {
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        // A connection with bytes left to read is destroyed; any other is returned to the pool.
-        if (next > end) break;
-        const piece = chunk.subarray(Math.max(0, next - position), Math.max(0, end + 1 - position));
-        position += chunk.length;
-        if (piece.length === 0) continue;
-        emptyAttempts = 0;
-        next += piece.length;
-        yield piece;
-      }
-    } catch (error) {
-      cause = error;
-    }
-    if (emptyAttempts > MAX_EMPTY_ATTEMPTS) {
-      const message = 'The object store repeatedly closed the connection.';
-      throw new StoreUnavailableError(message, { cause });
-    }
   }
 }
