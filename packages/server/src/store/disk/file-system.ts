@@ -53,18 +53,14 @@ export async function ifExists<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Converts an error of the file system to one of the store, which a caller may retry. */
-export function toStoreError(error: unknown): unknown {
-  const { errno, code } = error as NodeJS.ErrnoException;
-  if (errno === undefined) return error;
-  const message = `The disk cannot be used: ${getSystemErrorMessage(errno)} (${code}).`;
-  return new StoreUnavailableError(message, { cause: error });
-}
-
+/** Converts errors of the file system to one of the store, which a caller may retry. */
 export async function withDiskErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw toStoreError(error);
+    const { errno, code } = error as NodeJS.ErrnoException;
+    if (errno === undefined) throw error;
+    const message = `The disk cannot be used: ${getSystemErrorMessage(errno)} (${code}).`;
+    throw new StoreUnavailableError(message, { cause: error });
   }
 }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type ByteRange, type WriteOptions } from '@berth/storage';
 import { freeChunk, type ServerBlob, toServerBlob } from '../server-store.ts';
-import { diskCodeOf, toStoreError, withDiskErrors } from './file-system.ts';
+import { diskCodeOf, withDiskErrors } from './file-system.ts';
 
 /*
  * A stored file is its content and a trailer:
@@ -139,9 +139,7 @@ async function* readContent(
   for (let position = start; position <= end; ) {
     const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(bytes);
     const length = Math.min(end - position + 1, BUFFER_BYTES);
-    const { bytesRead } = await handle.read(buffer, 0, length, position).catch((error) => {
-      throw toStoreError(error);
-    });
+    const { bytesRead } = await withDiskErrors(() => handle.read(buffer, 0, length, position));
     if (bytesRead === 0) return;
     yield buffer.subarray(0, bytesRead);
     position += bytesRead;
