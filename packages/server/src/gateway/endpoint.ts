@@ -69,7 +69,7 @@ export class Endpoint {
 class IdleConnections {
   /** In the order in which they were last used. */
   readonly #connections: ServiceConnection[] = [];
-  /** Whether a connection has been idle for `RECENT_MILLISECONDS`, since one was closed early. */
+  /** Whether a connection has stayed open while idle for `RECENT_MILLISECONDS`, since one was last closed early. */
   #keepsIdle = false;
   /** When the service last closed a connection that had been idle for less. */
   #closedEarlyAt = Number.NEGATIVE_INFINITY;

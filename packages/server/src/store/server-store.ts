@@ -205,10 +205,8 @@ export async function* readResumably(
 
 /**
  * How many bytes all uploads of this process may keep in memory, waiting for the store or for more content. A lower limit
- * would allow fewer slow uploads at a time and save little: while 60 clients send as fast as they can and then stall, a
- * process takes 160 to 210 MiB even if it keeps no byte (Node's chunks and garbage), and 180 to 310 MiB with this limit.
- * Some of that is free memory that glibc keeps: with `MALLOC_TRIM_THRESHOLD_=131072`, two runs ended at 207 and 234 MiB,
- * and four without at 258 to 292 MiB.
+ * would allow fewer slow uploads and save little: while 60 clients send as fast as they can and then stall, a process
+ * takes 160 to 210 MiB even if it keeps no byte (Node's chunks and garbage), and 180 to 310 MiB with this limit.
  */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 

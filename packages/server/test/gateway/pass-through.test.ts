@@ -28,7 +28,7 @@ const FORWARDED = {
   'x-forwarded-host': 'proxy.example',
 };
 
-it('tells a service who calls, and no secrets', async () => {
+it("forwards the caller's address, but no secrets", async () => {
   const { seen, send, host } = await startRecorder();
   const { headers } = await send({
     method: 'POST',

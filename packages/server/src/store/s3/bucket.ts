@@ -51,11 +51,6 @@ export type Send = <Input extends ServiceInputTypes, Output extends ServiceOutpu
   command: Command<Input, Output>,
 ) => Promise<Output>;
 
-interface OperationOptions extends Pick<Operation, 'stop' | 'seconds'> {
-  /** Objects that no other operation can change until this one ends. Default: none. */
-  readonly locked?: readonly ObjectPlace[];
-}
-
 /** A bucket of an object store. Each request to it belongs to an operation. */
 export class Bucket {
   readonly name: string;
@@ -83,10 +78,15 @@ export class Bucket {
     return { Bucket: this.name, Key: `${this.prefix}.long/${env}/${hash}` };
   }
 
+  /** Returns the names of the locks on objects. */
+  locksOf(...objects: ObjectPlace[]): string[] {
+    return objects.map(({ Key }) => `s3://${this.name}/${Key}`);
+  }
+
   /** Runs an operation with a single request. */
   send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: Command<Input, Output>,
-    options?: OperationOptions,
+    options?: Operation,
   ): Promise<Output> {
     return this.run((send) => send(command), options);
   }
@@ -96,13 +96,9 @@ export class Bucket {
    * `stop`.
    * @param work sends its requests with `send`, which sends nothing once the operation has been aborted
    */
-  run<T>(
-    work: (send: Send) => Promise<T>,
-    { locked = [], ...options }: OperationOptions = {},
-  ): Promise<T> {
-    const names = locked.map(({ Key }) => `s3://${this.name}/${Key}`);
+  run<T>(work: (send: Send) => Promise<T>, operation: Operation = {}): Promise<T> {
     const start = (signal: AbortSignal, lock?: SharedLock) => work(this.#createSend(signal, lock));
-    return runOperation(start, this.#withLocks, { ...options, names });
+    return runOperation(start, this.#withLocks, operation);
   }
 
   #createSend(signal: AbortSignal, lock: SharedLock | undefined): Send {

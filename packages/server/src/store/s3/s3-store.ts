@@ -119,7 +119,7 @@ class S3Store implements ServerStore {
       });
       return info;
     };
-    return this.#bucket.run(work, { locked: [source, destination] });
+    return this.#bucket.run(work, { names: this.#bucket.locksOf(source, destination) });
   }
 
   async delete(key: BlobKey): Promise<boolean> {
@@ -129,7 +129,7 @@ class S3Store implements ServerStore {
       await deleteObject(send, object);
       return true;
     };
-    return this.#bucket.run(work, { locked: [object] });
+    return this.#bucket.run(work, { names: this.#bucket.locksOf(object) });
   }
 
   async sweep(): Promise<number> {
@@ -202,7 +202,7 @@ async function uploadObject(
   /** The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit. */
   async function put(Body: Buffer): Promise<void> {
     const command = new PutObjectCommand({ ...object, Body });
-    expectS3((await bucket.send(command, { locked: [place], stop })).ETag);
+    expectS3((await bucket.send(command, { names: bucket.locksOf(place), stop })).ETag);
   }
 
   async function putParts(first: Buffer): Promise<void> {
@@ -213,7 +213,7 @@ async function uploadObject(
       const MultipartUpload = { Parts: await sendParts(first, upload) };
       const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload });
       // If this fails, the store may still complete it, so the parts must stay until a sweep.
-      expectS3((await bucket.send(complete, { locked: [place], stop })).ETag);
+      expectS3((await bucket.send(complete, { names: bucket.locksOf(place), stop })).ETag);
     } finally {
       uploadsInProgress.delete(upload.UploadId);
     }
