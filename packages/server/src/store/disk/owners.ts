@@ -58,18 +58,10 @@ export async function claimStore(root: string, { ownership, advice, onWait }: Cl
       const state = await stateOf(owner, place, since);
       if (state === 'exited') await rm(owner.file, { force: true });
       else if (ownership === 'alone' || owner.ownership !== 'shared')
-        rivals.push({ ...owner, state });
+        rivals.push({ state, problem: toProblem(owner, advice) });
     }
     return rivals;
   }
-
-  const describe = (rivals: Rival[]) =>
-    rivals
-      .map(({ pid, host, file }) => {
-        const user = `Process ${pid} on ${host}`;
-        return `${user} uses the store: ${advice}. If it has exited, remove ${file}.`;
-      })
-      .join('\n');
 
   async function renew(): Promise<void> {
     const now = new Date();
@@ -79,7 +71,7 @@ export async function claimStore(root: string, { ownership, advice, onWait }: Cl
     // If this process was suspended, another one may have removed the claim and begun to use the store.
     if (!isPresent) await writeFile(file, '');
     const rivals = await findRivals();
-    if (!isPresent || problem !== undefined) problem = describe(rivals) || undefined;
+    if (!isPresent || problem !== undefined) problem = rivals[0]?.problem;
   }
 
   // Before looking for others: of two processes that start together, at least one sees the other.
@@ -98,7 +90,8 @@ export async function claimStore(root: string, { ownership, advice, onWait }: Cl
     if (rivals.some(({ state }) => state === 'unknown')) onWait?.();
     while (rivals.length > 0) {
       const running = rivals.filter(({ state }) => state === 'running');
-      if (running.length > 0) throw new StoreUnavailableError(describe(running));
+      const problems = running.map(({ problem }) => problem);
+      if (problems.length > 0) throw new StoreUnavailableError(problems.join('\n'));
       await wait(POLL_MILLISECONDS);
       rivals = await findRivals();
     }
@@ -133,7 +126,14 @@ type Owner = ReturnType<typeof parseOwner>;
 /** `unknown`: it has not renewed its claim yet since this process looks, but still may. */
 type State = 'running' | 'unknown' | 'exited';
 
-type Rival = Owner & { readonly state: State };
+interface Rival {
+  readonly state: State;
+  readonly problem: string;
+}
+
+function toProblem({ pid, host, file }: Owner, advice: string): string {
+  return `Process ${pid} on ${host} uses the store: ${advice}. If it has exited, remove ${file}.`;
+}
 
 function parseOwner(file: string) {
   const [ownership, pid, since, , place, ...host] = basename(file).split('.');
