@@ -25,14 +25,14 @@ interface ClaimOptions {
 }
 
 /**
- * Makes this process an owner of a store on disk. Each owner is an empty file in `<root>/owners/`, its claim, whose name
- * says which process it is. While the process runs, it renews the claim.
+ * Makes this process an owner of a store on disk. Each owner has a claim: an empty file in `<root>/owners/`, whose name
+ * says which process it is. While the process runs, it renews its claim.
  *
- * | Host name | Place (`placeOf`)             | The process has exited                                          |
- * | --------- | ----------------------------- | --------------------------------------------------------------- |
- * | the same  | the same                      | if the system says so                                           |
- * | the same  | another, such as a container  | if it stops renewing                                            |
- * | another   |                               | if it has not renewed for a day and is `shared`; otherwise never |
+ * | Host name | Place (`placeOf`)            | The process has exited                                           |
+ * | --------- | ---------------------------- | ---------------------------------------------------------------- |
+ * | the same  | the same                     | if the system says so                                            |
+ * | the same  | another, such as a container | if it stops renewing                                             |
+ * | another   |                              | if it has not renewed for a day and is `shared`; otherwise never |
  *
  * @throws StoreUnavailableError if another process uses the store, unless both share locks
  */
