@@ -3,10 +3,12 @@ import { generate } from 'selfsigned';
 import { describe, expect, test } from 'vitest';
 import { createConformance } from '../src/index.ts';
 import { formatEvidence } from '../src/report/evidence.ts';
+import { listProblems } from '../src/report/overview.ts';
 import { any, entries, LINKS, metadata } from './mutants/hooks/storage.ts';
 import type { Hooks, TakeOver } from './proxy/messages.ts';
 import { drip, drop, hang, OK, send, sendEndlessly } from './proxy/take-over.ts';
 import { runWithoutLeaks } from './run-suite.ts';
+import { startMutated } from './targets/start-mutated.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
 const TOO_MANY = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
@@ -116,6 +118,31 @@ test('events that are late on a slow machine do not fail the gateway', async () 
   const ran = await runWithoutLeaks({ ...target.options, timeout: 2, only });
   expect(ran.fail).toEqual([]);
 });
+
+test.each([
+  ['cut', `${OK}Content-Length: 9\r\n\r\nabc`, 'ended after 3 of 9 bytes'],
+  [
+    'cut without a length',
+    `${OK}Transfer-Encoding: chunked\r\n\r\n9\r\nabc`,
+    'ended after 3 bytes',
+  ],
+])(
+  'downloads that are %s fail the deployment, for one cause and without their links',
+  async (...row) => {
+    const [, response, cause] = row;
+    await using target = await startMutated();
+    target.use({
+      create: () => ({ request: ({ isDownload }) => (isDownload ? send(response) : undefined) }),
+    });
+    const only = ['ST-', 'UP-FORM', 'copy-file'];
+    const report = await createConformance({ ...target.options, only }).run();
+    expect(report.exitCode).toBe(1);
+    expect(report.summary).toMatchObject({ fail: expect.toSatisfy((n) => n > 10), error: 0 });
+    const messages = listProblems(report).map(({ cause }) => cause.findings[0]?.message);
+    expect(messages).toEqual([expect.stringContaining(`the response ${cause}: `)]);
+    expect(JSON.stringify(report)).not.toMatch(/[?&]sign=[^[]/);
+  },
+);
 
 test('dropped connections are errors, not failures of the target', async () => {
   let made = 0;

@@ -4,12 +4,11 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { createAgents } from '../http/connection.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { createFixtureClient, type FixtureClient } from '../http/fixture-protocol.ts';
-import { toReportedCall } from '../http/reported-call.ts';
 import type { Claim } from '../invariants/claims.ts';
 import type { InvariantId } from '../invariants/observer.ts';
 import type { Settings } from '../options/options.ts';
 import { quoteJson, quoteText } from '../results/redact.ts';
-import { type Finding, MAX_FINDINGS } from '../results/result.ts';
+import { type Finding, MAX_FINDINGS, withEvidence } from '../results/result.ts';
 import { Files } from './files.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import type { Run } from './run.ts';
@@ -92,7 +91,7 @@ export class CheckContext {
   fail(message: string, exchange: Exchange | undefined): void {
     const { findings } = this.record;
     if (findings.length >= MAX_FINDINGS) return;
-    findings.push({ message, ...this.#cited, ...(exchange && toReportedCall(exchange)) });
+    findings.push(withEvidence({ message, ...this.#cited }, exchange));
   }
 
   expectAll(claims: readonly Claim[], exchange: Exchange): void {

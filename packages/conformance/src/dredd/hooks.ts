@@ -2,10 +2,9 @@ import { Run } from '../context/run.ts';
 import { type Transaction, transactions } from '../contract/catalog.ts';
 import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '../http/exchange.ts';
 import { codeOf, readReply, type StorageReply } from '../http/read-response.ts';
-import { toReportedCall } from '../http/reported-call.ts';
 import { toSettings, toVariable } from '../options/options.ts';
 import { readOptions } from '../options/read-options.ts';
-import { type Finding, type Result, toResult } from '../results/result.ts';
+import { type Finding, type Result, toResult, withEvidence } from '../results/result.ts';
 import { skipIfCredentialsExpired } from '../run/credentials.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import { prepare } from '../run/prepare.ts';
@@ -134,8 +133,8 @@ function findUnexpected(transaction: Transaction, reply: StorageReply): Finding[
   if (isExpected(transaction, reply)) return [];
   const { status, mediaType } = reply.received;
   const actual = `${status} ${codeOf(reply.received) ?? reply.code ?? mediaType ?? ''}`.trimEnd();
-  const message = `the response must be the one for ${transaction.status}, but it was ${actual}`;
-  return [{ message, where: transaction.place, ...toReportedCall(reply) }];
+  const message = `expected the documented ${transaction.status} response, got ${actual}`;
+  return [withEvidence({ message, where: transaction.place }, reply)];
 }
 
 /** For an invalid call, any rejection is expected. */

@@ -11,7 +11,6 @@ import type { Run } from '../context/run.ts';
 import { openapi30Documents, type Transaction, transactions } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
 import { DisabledError, NotRunError } from '../errors/errors.ts';
-import { startTimer } from '../http/connection.ts';
 import { type Result, toResult } from '../results/result.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import { createHooks, type HookName } from './hooks.ts';
@@ -93,24 +92,24 @@ async function startDredd(folder: string, run: Run, onResult: (result: Result) =
   }
   const handle = createHooks(run, onResult);
   const longest = MAX_TIMEOUTS * settings.timeoutMs;
-  let stop = () => {};
+  let timer: NodeJS.Timeout | undefined;
   child.on('message', async (message) => {
     const { name, transaction } = message as { name: HookName; transaction: DreddTransaction };
-    stop();
+    clearTimeout(timer);
     await handle(name, transaction);
     if (!child.connected) return;
     child.send(transaction);
     if (name !== 'beforeEach') return;
-    stop = startTimer(longest, () => {
+    timer = setTimeout(() => {
       output = `a response did not end within ${longest} ms`;
       child.kill('SIGKILL');
-    });
+    }, longest);
   });
   try {
     await once(child, 'close', { signal });
     return output;
   } finally {
-    stop();
+    clearTimeout(timer);
     child.kill('SIGKILL');
   }
 }

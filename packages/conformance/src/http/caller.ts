@@ -9,7 +9,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import {
   type Agents,
   NetworkError,
-  startTimer,
   ThrottledError,
   toNetworkError,
   toServerName,
@@ -20,6 +19,7 @@ import {
   fromRawHeaders,
   readAll,
   readBody,
+  receive,
   toReceived,
   toTarget,
 } from './exchange.ts';
@@ -67,8 +67,7 @@ export class Caller {
   async call(call: Call): Promise<Exchange> {
     const exchange = await this.#repeat(call, async () => {
       const { sent, received, chunks } = await this.#send(call);
-      const body = Buffer.concat(await Array.fromAsync(chunks));
-      return { sent, received: toReceived(received.status, received.headers, body) };
+      return { sent, received: await receive(received.status, received.headers, chunks) };
     });
     this.#options.onExchange(exchange);
     return exchange;
@@ -108,30 +107,30 @@ export class Caller {
       made.close?.();
       retryAt = pace.slowDown(readAll(headers, 'retry-after')[0], attempt);
     }
-    throw new ThrottledError(`${call.method} ${call.url}: every attempt got a 429`);
+    throw new ThrottledError(`${describeCall(call)}: every attempt got a 429`);
   }
 
   /** Makes one call. Without a timeout for its body, the complete response must arrive within that of the caller. */
   async #send(call: Call, bodyTimeout?: number): Promise<OpenExchange> {
     const { agents, timeout, signal } = this.#options;
     const sent = { ...withFraming(call), onOneConnection: agents.isOneConnection };
-    const what = `${call.method} ${call.url}`;
+    const what = describeCall(call);
     const ends = new AbortController();
     const both = AbortSignal.any([signal, ends.signal]);
-    let stop = () => {};
+    let timer: NodeJS.Timeout | undefined;
     const limit = (milliseconds: number) => {
-      stop();
-      stop = startTimer(milliseconds, () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
         const message = `${what}: no response within ${milliseconds} ms`;
         ends.abort(new NetworkError(message, 'TIMEOUT'));
-      });
+      }, milliseconds);
     };
     const close = () => {
-      stop();
+      clearTimeout(timer);
       ends.abort();
     };
     const fail = (error: unknown): never => {
-      const fault = ends.signal.aborted ? ends.signal.reason : error;
+      const fault = both.aborted ? both.reason : error;
       close();
       throw toNetworkError(fault, what);
     };
@@ -146,13 +145,16 @@ export class Caller {
       } catch (error) {
         fail(error);
       } finally {
-        stop();
+        clearTimeout(timer);
       }
     }
     const received = toReceived(response.statusCode ?? 0, fromRawHeaders(response.rawHeaders));
     return { sent, received, chunks: read(), close };
   }
 }
+
+/** Names a call without its query, which may be the signature of a link. */
+const describeCall = ({ method, url }: Call) => `${method} ${url.split('?', 1)[0]}`;
 
 function withFraming(call: Call): Call {
   const { method, url, headers, body, stream } = call;

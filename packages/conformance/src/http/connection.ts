@@ -47,7 +47,11 @@ export function toNetworkError(error: NodeJS.ErrnoException, what: string): Netw
   return new NetworkError(`${what}: ${error.message || code}`, code, { cause: error });
 }
 
-const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
+const CLOSED: unknown[] = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
+
+/** Whether the other side has closed the connection. */
+export const isClosed = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && CLOSED.includes(error.code);
 
 export async function retryIfClosed<Value>(
   call: () => Promise<Value>,
@@ -56,25 +60,9 @@ export async function retryIfClosed<Value>(
   try {
     return await call();
   } catch (error) {
-    const isClosed = error instanceof NetworkError && CLOSED.includes(error.code);
-    if (!isClosed || attempts === 1) throw error;
+    if (!isClosed(error) || attempts === 1) throw error;
     return retryIfClosed(call, attempts - 1);
   }
-}
-
-/** Number of parts of a wait. A time in which this process is busy or suspended uses up only one of them. */
-const PARTS = 10;
-
-/** Starts a timer that hardly counts time in which this process is busy or suspended. Returns a function that stops it. */
-export function startTimer(milliseconds: number, onEnd: () => void): () => void {
-  let parts = 0;
-  const timer = setInterval(() => {
-    parts += 1;
-    if (parts < PARTS) return;
-    clearInterval(timer);
-    onEnd();
-  }, milliseconds / PARTS);
-  return () => clearInterval(timer);
 }
 
 /** Resolves to the value, or rejects with `late` if that takes longer than `milliseconds`. */
@@ -84,6 +72,6 @@ export async function within<Value>(
   late: Error,
 ): Promise<Value> {
   const { promise: end, reject } = Promise.withResolvers<never>();
-  const stop = startTimer(milliseconds, () => reject(late));
-  return Promise.race([value, end]).finally(stop);
+  const timer = setTimeout(() => reject(late), milliseconds);
+  return Promise.race([value, end]).finally(() => clearTimeout(timer));
 }

@@ -1,4 +1,4 @@
-import { NetworkError } from './connection.ts';
+import { isClosed, NetworkError } from './connection.ts';
 import { toMediaType } from './media-type.ts';
 
 /** Maximum size of a response body in bytes. It exceeds the size of any response that the suite requests. */
@@ -35,12 +35,36 @@ export async function* readBody(response: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
-export function toReceived(status: number, headers: HeaderList, body: Buffer = Buffer.alloc(0)) {
+/** Reads a response to its end, or to where its connection was closed inside the body. */
+export async function receive(
+  status: number,
+  headers: HeaderList,
+  chunks: AsyncIterable<Buffer>,
+): Promise<Received> {
+  const pieces: Buffer[] = [];
+  let isCut = false;
+  try {
+    for await (const piece of chunks) pieces.push(piece);
+  } catch (error) {
+    isCut = isClosed(error);
+    if (!isCut) throw error;
+  }
+  return toReceived(status, headers, Buffer.concat(pieces), isCut);
+}
+
+export function toReceived(
+  status: number,
+  headers: HeaderList,
+  body: Buffer = Buffer.alloc(0),
+  isCut = false,
+) {
   let parsed: { json: unknown } | undefined;
   return {
     status,
     headers,
     body,
+    /** Whether the connection was closed inside the body. */
+    isCut,
     /** All values of a header, joined by `, ` (RFC 9110, section 5.2); `undefined` if absent. */
     header(name: string): string | undefined {
       const values = readAll(headers, name);

@@ -8,6 +8,7 @@ import {
   fromRawHeaders,
   MAX_BODY,
   readBody,
+  receive,
   toHeaderList,
   toHeaderRecord,
   toReceived,
@@ -53,7 +54,7 @@ export async function openWebSocket(
   { agents, timeout, signal }: { agents: Agents; timeout: number; signal: AbortSignal },
 ): Promise<Upgrade> {
   const url = call.url.replace(/^http/, 'ws');
-  const what = `upgrade of ${url}`;
+  const what = `upgrade of ${url.split('?', 1)[0]}`;
   // Both `servername` and lists of values reach Node's request, although the types of ws lack them.
   const untyped: object = {
     headers: toHeaderRecord(call.headers),
@@ -93,11 +94,8 @@ export async function openWebSocket(
     client.once('open', () => accepted && resolve({ ...accepted, socket }));
     client.once('unexpected-response', (_, response) => {
       const { statusCode: status = 0, rawHeaders } = response;
-      Array.fromAsync(readBody(response))
-        .then((chunks) => {
-          const received = toReceived(status, fromRawHeaders(rawHeaders), Buffer.concat(chunks));
-          resolve({ sent, received });
-        }, fail)
+      receive(status, fromRawHeaders(rawHeaders), readBody(response))
+        .then((received) => resolve({ sent, received }), fail)
         .finally(() => client.terminate());
     });
     client.on('error', (error) => {

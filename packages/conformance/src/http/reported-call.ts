@@ -21,6 +21,8 @@ export interface SentRequest extends ReportedBody {
 /** A response as received. Header names are in lower case. */
 export interface ReceivedResponse extends ReportedBody {
   status: number;
+  /** Whether the connection was closed inside the body. */
+  isCut?: boolean;
   headers: Record<string, string | string[]>;
 }
 
@@ -34,11 +36,16 @@ export interface ReportedCall {
 
 export function toReportedCall({ sent, received }: Exchange): ReportedCall {
   const { method, url, onOneConnection } = sent;
-  const { status } = received;
+  const { status, isCut } = received;
   const lowered = received.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
     request: { method, url, headers: toHeaderRecord(sent.headers), ...toText(sent.body) },
-    response: { status, headers: toHeaderRecord(lowered), ...toText(received.body) },
+    response: {
+      status,
+      ...(isCut && { isCut }),
+      headers: toHeaderRecord(lowered),
+      ...toText(received.body),
+    },
     ...(onOneConnection && { onOneConnection }),
   };
 }

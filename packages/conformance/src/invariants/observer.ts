@@ -6,9 +6,8 @@ import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import type { Call, Exchange } from '../http/exchange.ts';
 import { readEcho, readFixtureResponse } from '../http/fixture-protocol.ts';
 import { readReply } from '../http/read-response.ts';
-import { toReportedCall } from '../http/reported-call.ts';
 import type { Settings } from '../options/options.ts';
-import { type Finding, MAX_FINDINGS } from '../results/result.ts';
+import { type Finding, MAX_FINDINGS, withEvidence } from '../results/result.ts';
 import { ResponseValidator } from './check-response.ts';
 import type { Claim } from './claims.ts';
 import { gatewayInvariants } from './gateway.ts';
@@ -98,9 +97,9 @@ export class Observer {
 function toFindings(id: SentenceId, results: readonly (Claim | Finding)[], exchange: Exchange) {
   const where = placeOf(findRule(id));
   return results.flatMap((result): Finding[] => {
-    if ('message' in result) return [{ ...result, sentence: id, ...toReportedCall(exchange) }];
+    if ('message' in result) return [withEvidence({ ...result, sentence: id }, exchange)];
     const [holds, message] = result;
-    return holds ? [] : [{ message, where, sentence: id, ...toReportedCall(exchange) }];
+    return holds ? [] : [withEvidence({ message, where, sentence: id }, exchange)];
   });
 }
 

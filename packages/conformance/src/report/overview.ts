@@ -1,6 +1,5 @@
 import { findRule } from '../contract/rules.ts';
 import { TOPICS } from '../generated/rule-ids.gen.ts';
-import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { listUnchecked, type Result } from '../results/result.ts';
 import { cut } from './evidence.ts';
 import type { Report, ReportedResult } from './verdict.ts';
@@ -24,18 +23,14 @@ export interface Problem {
   others: ReportedResult[];
 }
 
-/** Whether a rule is about all storage calls, so that others explain its failure. `test/rules.test.ts` lists them. */
-export function isSummary({ engine, id }: Pick<Result, 'engine' | 'id'>): boolean {
-  if (engine !== 'rules') return false;
-  const { operations } = findRule(id);
-  return ['uploadFile', ...STORAGE_OPERATIONS].every((name) => operations.includes(name));
-}
+/** The rule about sequences of storage calls: any other storage rule that fails explains its failure. */
+const SEQUENCES = 'ST-SEQUENCE';
 
 /** Returns the failures that are not known, grouped by probable cause. Failures of MUST rules come first. */
 export function listProblems({ results }: Report): Problem[] {
   const failed = results.filter(({ outcome, isKnown }) => outcome === 'fail' && !isKnown);
   const problems: Problem[] = [];
-  const rank = (result: ReportedResult) => (!result.counts ? 2 : isSummary(result) ? 1 : 0);
+  const rank = (result: ReportedResult) => (!result.counts ? 2 : result.id === SEQUENCES ? 1 : 0);
   for (const result of failed.toSorted((a, b) => rank(a) - rank(b))) {
     const explaining = problems.filter(({ cause }) => explains(cause, result));
     for (const { others } of explaining) others.push(result);
@@ -47,18 +42,18 @@ export function listProblems({ results }: Report): Problem[] {
 /** A failed SHOULD explains nothing, because it fails no run. */
 function explains(cause: ReportedResult, result: Result): boolean {
   if (cause.engine !== 'rules' || !cause.counts) return false;
-  if (isSummary(result)) {
-    // Whether a call is accepted says nothing about its effects.
-    const { api, topic } = findRule(cause.id);
-    return api === 'storage' && topic !== TOPICS.AU;
-  }
-  const error = toError(cause);
-  return result.rules.includes(cause.id) || (error !== '' && error === toError(result));
+  const { api, topic } = findRule(cause.id);
+  // Whether a call is accepted says nothing about its effects.
+  if (result.id === SEQUENCES) return api === 'storage' && topic !== TOPICS.AU;
+  const fault = toFault(cause);
+  return result.rules.includes(cause.id) || (fault !== '' && fault === toFault(result));
 }
 
-/** Returns what identifies an error response, and what is wrong with it for a rule: it may be wrong for others, too. */
-function toError({ findings: [first] }: Result): string {
+/** Returns what identifies a fault of several rules: responses that are cut, or one error response. */
+function toFault({ findings: [first] }: Result): string {
   const { message, request, response } = first ?? {};
+  if (response?.isCut) return 'cut';
+  // What is wrong with an error response for a rule: it may be wrong for others, too.
   if (request === undefined || response === undefined || response.status < 400) return '';
   const [address] = request.url.split('?', 1);
   return `${request.method} ${address} ${response.status}: ${message}`;

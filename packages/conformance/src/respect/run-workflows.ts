@@ -5,8 +5,7 @@ import { toProfileDocument } from '@berth/spec/profile-documents';
 import type { Run } from '../context/run.ts';
 import { type Workflow, workflows } from '../contract/catalog.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { toReportedCall } from '../http/reported-call.ts';
-import { type Finding, type Result, toResult } from '../results/result.ts';
+import { type Finding, type Result, toResult, withEvidence } from '../results/result.ts';
 import { skipIfCredentialsExpired } from '../run/credentials.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
@@ -46,7 +45,7 @@ async function runWorkflow(run: Run, workflow: Workflow) {
   } catch (error) {
     // Respect could not read a response.
     const where = `workflows#/${workflow.id}`;
-    findings = [{ message: (error as Error).message, where, ...showAt(exchanges, -1) }];
+    findings = [withEvidence({ message: (error as Error).message, where }, exchanges.at(-1))];
     if (exchanges.length === 0) record.fault ??= error as Error;
   }
   const durationMs = Math.round(performance.now() - started);
@@ -72,20 +71,15 @@ function listFindings(
   return steps.flatMap(({ stepId = '', checks = [] }, index) => {
     const failed = checks.filter(({ passed, severity }) => !passed && severity === 'error');
     // Each step makes one call.
-    const shown = showAt(exchanges, exchanges.length === steps.length ? index : -1);
+    const exchange = exchanges.at(exchanges.length === steps.length ? index : -1);
     return failed.map(({ name, condition, message = '' }) => {
       // An excerpt of the body follows the first line.
       const [line] = stripVTControlCharacters(message).trim().split('\n', 1);
       const reason = condition ? `${condition} does not hold` : line;
       const text = `step ${stepId}: ${name}: ${reason}`;
-      return { message: text, where: `workflows#/${id}/${stepId}`, ...shown };
+      return withEvidence({ message: text, where: `workflows#/${id}/${stepId}` }, exchange);
     });
   });
-}
-
-function showAt(exchanges: readonly Exchange[], index: number): Partial<Finding> {
-  const exchange = exchanges.at(index);
-  return exchange === undefined ? {} : toReportedCall(exchange);
 }
 
 const nothing = () => {};

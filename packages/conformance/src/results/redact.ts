@@ -13,8 +13,8 @@ const MIN_LENGTH = { value: 4, part: 16 };
 /** Longer ones, which only a grant may have, are matched by their first 16,384 characters: no report shows more. */
 const MAX_LENGTH = 16_384;
 
-/** Signatures differ for each call, so they are recognized by the text before them. */
-const SIGNATURE = /(Signature(?:=|%3[Dd]|\\u003[Dd]))[0-9a-fA-F]{16,}/g;
+/** The signatures of calls and links differ each time, so they are recognized by the text before them. */
+const SIGNATURE = /((?:sig|sign|signature|token)(?:=|%3d|\\u003d))[\w%~.+/-]{16,}/gi;
 
 /** Maximum length of a message, in characters. It is shortened only after secrets are redacted, which it may cut. */
 const MAX_MESSAGE = 5_000;

@@ -1,7 +1,8 @@
 import type { Case } from '../contract/catalog.ts';
 import { listViolated } from '../contract/rules.ts';
 import type { NotRunError } from '../errors/errors.ts';
-import type { ReportedCall } from '../http/reported-call.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { type ReportedCall, toReportedCall } from '../http/reported-call.ts';
 
 /**
  * - `pass`: at least one request was made and one assertion succeeded, and none failed
@@ -24,6 +25,18 @@ export interface Finding extends Partial<ReportedCall> {
   sentence?: string;
   /** The place in the contract: document and JSON pointer, or the rule. */
   where: string;
+}
+
+/** Adds the call that shows a violation. If its response was cut, the message begins with that. */
+export function withEvidence(finding: Finding, exchange: Exchange | undefined): Finding {
+  if (exchange === undefined) return finding;
+  const { isCut, body, header } = exchange.received;
+  const length = header('content-length');
+  const size = length === undefined ? body.length : `${body.length} of ${length}`;
+  const message = isCut
+    ? `the response ended after ${size} bytes: ${finding.message}`
+    : finding.message;
+  return { ...finding, message, ...toReportedCall(exchange) };
 }
 
 /** The result of one sentence of a rule. The only sentence of a rule has the ID of the rule. */
