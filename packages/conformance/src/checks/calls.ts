@@ -145,12 +145,15 @@ export async function expectGatewayRejections<Call extends GatewayCall>(
   }
 }
 
-/** Expects a rejection with a 4xx and the error body (D15). */
+/** Whether the gateway has rejected a call: with any 4xx, and with the error body (D15). */
+export function isRejection({ received }: Exchange): boolean {
+  return received.status >= 400 && received.status < 500 && hasErrorBody(received);
+}
+
 export function expectError(t: CheckContext, exchange: Exchange, what: string): void {
-  const { status } = exchange.received;
-  const isError = status >= 400 && status < 500 && hasErrorBody(exchange.received);
   const expected = `${what} must be rejected with a 4xx and the gateway's error body`;
-  t.expect(isError, `${expected}, but the response was ${showResponse(exchange)}`, exchange);
+  const message = `${expected}, but the response was ${showResponse(exchange)}`;
+  t.expect(isRejection(exchange), message, exchange);
 }
 
 /** Well below the tolerance of any reasonable verifier, in seconds. */

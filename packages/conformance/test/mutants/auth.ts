@@ -23,6 +23,10 @@ export const auth: Rows = {
   'AU-SIGNATURE: a handshake is verified as a GET of the root': rejectSigned(
     (request, _, context) => request.isHandshake && !isSigned(request, context, { path: '/' }),
   ),
+  'AU-SIGNATURE: a handshake is rejected with 412': rejectSigned(
+    ({ isHandshake }) => isHandshake,
+    412,
+  ),
   'AU-NONE: a POST reaches the service before it is rejected': (context) =>
     gatewayRequest(async (request) => {
       const { method, headers } = request;
