@@ -22,7 +22,8 @@ test('a response is checked against the schema for its content type', () => {
   const contract = toContract();
   const json = findResponse(contract, operation, 404, 'application/json');
   if (json === undefined) throw new Error('The document has no response for 404.');
-  contract.responses.unshift({ ...json, contentType: 'text/plain' });
+  const empty = { ...json, status: '204', contentType: undefined };
+  contract.responses.unshift({ ...json, contentType: 'text/plain' }, empty);
   const headers: HeaderList = [
     ['Content-Type', 'application/json; charset=utf-8'],
     ['X-Request-Id', 'a'],
@@ -30,4 +31,6 @@ test('a response is checked against the schema for its content type', () => {
   const body = Buffer.from('{"code":"A","message":"b","requestId":"a"}');
   const validator = new ResponseValidator(contract);
   expect(validator.checkResponse(operation, toReceived(404, headers, body))).toEqual([]);
+  // It documents no content.
+  expect(validator.checkResponse(operation, toReceived(204, headers.slice(1)))).toEqual([]);
 });
