@@ -57,6 +57,8 @@ export class CheckContext {
   readonly storage: StorageClient;
   readonly files: Files;
   readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
+  /** How long it waited for calls that another check makes, in milliseconds. */
+  waitedMs = 0;
   readonly #cited: Pick<Finding, 'sentence' | 'where'>;
 
   /** @param sentence what findings are about; without one, nobody would report them */
@@ -138,9 +140,16 @@ type Assertion = `expect${string}` | 'fail' | 'note' | 'record';
 /** Runs `find` once per run, in its own context. If it throws, every check that awaits it ends the same way. */
 export function oncePerRun<Result>(name: string, find: (t: CallContext) => Promise<Result>) {
   const found = new WeakMap<Run, Promise<Result>>();
-  return ({ run }: CallContext): Promise<Result> => {
-    const result = found.get(run) ?? find(new CheckContext(run, name));
+  return async (t: CallContext): Promise<Result> => {
+    const { run } = t;
+    const earlier = found.get(run);
+    const result = earlier ?? find(new CheckContext(run, name));
     found.set(run, result);
-    return result;
+    const started = performance.now();
+    try {
+      return await result;
+    } finally {
+      if (earlier) t.waitedMs += performance.now() - started;
+    }
   };
 }

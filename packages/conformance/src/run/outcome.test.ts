@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   type CheckContext,
   defineCalls,
@@ -45,6 +45,18 @@ test('calls that checks share cannot assert anything, because nobody would repor
   const reason = expect.stringContaining('only a check may make assertions');
   const calls = defineCalls(['GW-C1'], [], share);
   expect(await runChecks(running, calls)).toMatchObject([{ outcome: 'error', reason }]);
+});
+
+test('the time of calls that checks share counts once', async () => {
+  let time = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => time);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const share = oncePerRun('slow', async () => {
+    await Promise.resolve();
+    time += 5000;
+  });
+  const parts = await runChecks(running, defineCalls(['GW-C1', 'GW-C2/1'], [], share));
+  expect(parts.map(({ durationMs }) => durationMs)).toEqual([5000, 0]);
 });
 
 test('the end of the run explains every check that it interrupts', () => {

@@ -43,5 +43,6 @@ async function runCheck(run: Run, check: Check): Promise<PartialResult> {
   }
   const { findings, notes } = context.record;
   const decision = await skipIfCredentialsExpired(run, api, decide(run, [...findings], error));
-  return { id, notes, durationMs: Math.round(performance.now() - started), ...decision };
+  const durationMs = Math.round(performance.now() - started - context.waitedMs);
+  return { id, notes, durationMs, ...decision };
 }
