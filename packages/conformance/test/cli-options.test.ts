@@ -69,6 +69,7 @@ test.each<[args: string[], sentence: string, env?: Record<string, string>]>([
     ['fixture', '--prt'],
     "unknown option '--prt'\n(Did you mean --port?)\nSee berth-conformance fix",
   ],
+  [['fixture', '9090'], "too many arguments for 'fixture'"],
   [[], 'BERTH_GATEWAY_URL must be an http or https URL', { BERTH_GATEWAY_URL: 'ftp://a' }],
   [URLS, 'BERTH_BUDGET must be an integer from 1 to 86400.', { BERTH_BUDGET: 'long' }],
   [URLS, 'BERTH_READ_ONLY must be true or false.', { BERTH_READ_ONLY: 'yes' }],

@@ -28,7 +28,7 @@ function sampleResult({
 
 function sampleReport(results: Result[], known: KnownFailure[] = []): Report {
   const started = new Date('2026-01-02T03:04:05.000Z');
-  const settings = { known, wireProfile: defaultWireProfile, seed: 7 };
+  const settings = { known, wireProfile: defaultWireProfile, seed: 7, flags: [] };
   const report = createReport(settings, started, results, {
     targets: [
       { api: 'gateway', url: 'http://gateway.example', contract: 'gateway.v1', version: '1.0.0' },
@@ -73,7 +73,7 @@ const evidence = (text: string) => {
   expect(text).toMatch(/^contract +The sentence\.$/m);
   expect(text).toContain('must be attachment, not <script>alert("1")</script>');
   expect(text).toMatch(/^scope +2 of 61 responses$/m);
-  expect(text).toMatch(/^repeat +printf .* \| curl -q -i /m);
+  expect(text).toMatch(/^repeat +npx @berth\/conformance --only GW-C2 --seed 7 /m);
   expect(text).toMatch(/… \(\d{4} characters in total\)$/m);
 };
 

@@ -160,7 +160,10 @@ test('a credential that is an ordinary word changes nothing but what a call quot
   const { code, output } = await run(...target.args, ...args, '--only', 'AU-SIGNATURE');
   expect(code).toBe(1);
   expect(output).toMatch(/^fail +AU-SIGNATURE$/m);
-  expect(output).toMatch(/^ +request +GET http.*^ +repeat +npx \S+ --only AU-SIGNATURE /ms);
+  const repeat =
+    /^ +request +GET http.*^ +repeat +npx \S+ --only AU-SIGNATURE .* --gateway-url http/ms;
+  expect(output).toMatch(repeat);
+  expect(output).not.toContain(target.options.gatewayToken);
   expect(output).toContain('was 401 [redacted: X_WORD_0]');
 });
 

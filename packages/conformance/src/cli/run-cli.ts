@@ -77,6 +77,7 @@ export async function runCli(
   for (const option of listOptions()) program.addOption(option);
   program
     .command('fixture')
+    .allowExcessArguments(false)
     .description('start the fixture service for the gateway checks')
     .option('--port <number>', 'port to listen on; 0 picks a free port', '8080')
     .option('--host <address>', 'address to listen on, such as 0.0.0.0 for all', '127.0.0.1')
@@ -86,19 +87,21 @@ export async function runCli(
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const command = args[0] === 'fixture' ? `${program.name()} fixture` : program.name();
-    output.error(describe(error as Error, args, `See ${command} --help for the options.`));
+    const isFixture = args[0] === 'fixture';
+    const command = isFixture ? `${program.name()} fixture` : program.name();
+    const values = isFixture ? args.slice(1) : args;
+    output.error(describe(error as Error, values, `See ${command} --help for the options.`));
     return INCONCLUSIVE;
   }
 }
 
-function describe(error: Error, args: readonly string[], hint: string): string {
+function describe(error: Error, values: readonly string[], hint: string): string {
   if (error instanceof OptionError) return `error: ${toPrintable(error.message)}\n${hint}`;
   if (error instanceof StartError) return `error: ${toPrintable(error.message)}`;
   if (!(error instanceof CommanderError)) return describeBug(error);
-  // The message about an unknown option contains its value, which may be a credential.
+  // The message may contain a value, which may be a credential.
   const redactor = new Redactor();
-  for (const arg of args) redactor.add(arg.replace(/^--?[^=]*=?/, ''));
+  for (const value of values) redactor.add(value.replace(/^--?[^=]*=?/, ''));
   return `${redactor.redact(error.message)}\n${hint}`;
 }
 
@@ -123,6 +126,7 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
   const settings = toSettings(
     { ...command.options, onCheck, onResult, onNotice, signal },
     command.nameOf,
+    command.flags,
   );
   const announceStop = () =>
     output.error('Stopping, and removing stored files; interrupt again to exit immediately.');

@@ -193,10 +193,14 @@ const NOWHERE = 'http://nowhere.invalid';
 
 const noop = () => {};
 
-/** @param nameOf returns the name under which the user has set an option */
+/**
+ * @param nameOf returns the name under which the user has set an option
+ * @param flags those of the command line, for a command that repeats a check
+ */
 export function toSettings(
   { signal, onCheck = noop, onResult = noop, onNotice = noop, ...options }: ConformanceOptions,
   nameOf: (option: OptionName) => string = (option) => option,
+  flags: readonly string[] = [],
 ) {
   const data = parseOptions(options, nameOf);
   const apis = APIS.filter((api) => data[`${api}Url`] !== undefined);
@@ -213,6 +217,7 @@ export function toSettings(
     seed: data.seed ?? Math.floor(Math.random() * 2 ** 31),
     tc3: toKeyPair(data, nameOf),
     nameOf,
+    flags,
     signal,
     onCheck,
     onResult,

@@ -8,6 +8,7 @@ import {
   type ConformanceOptions,
   type KnownFailure,
   type OptionName,
+  SECRETS,
   schema,
   toVariable,
 } from './options.ts';
@@ -72,6 +73,12 @@ const CONVERSIONS: Partial<Record<Name, (text: string) => unknown>> = {
 
 const LISTS: Name[] = ['storageHeaders', 'only', 'report'];
 
+/** The options that a command which repeats a check must not contain, does not need, or has anyway. */
+const OMITTED = new Set<Name>([
+  ...SECRETS,
+  ...(['only', 'known', 'seed', 'budget', 'list', 'report', 'quiet', 'verbose'] as const),
+]);
+
 const NAMES = Object.keys(HELP) as Name[];
 
 /** The options of a run, and those that only the command has. */
@@ -83,6 +90,8 @@ export interface CommandOptions {
   verbose?: boolean;
   /** Returns the flag or the variable that has set an option. */
   nameOf: (option: Name) => string;
+  /** The flags that a command which repeats a check needs, with their values. */
+  flags: string[];
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -128,8 +137,13 @@ export function readOptions(
       throw new OptionError(`${nameOf(name)} ${(error as Error).message.replace(/\.$/, '')}.`);
     }
   });
+  const flags = NAMES.flatMap((name) => {
+    const value = OMITTED.has(name) ? undefined : commandLine[toAttribute(name)];
+    if (value === undefined) return [];
+    return value === true ? [toFlag(name)] : [toFlag(name), String(value)];
+  });
   const { list, report, quiet, verbose, ...options } = Object.fromEntries(entries);
-  return { options, list, report, quiet, verbose, nameOf };
+  return { options, list, report, quiet, verbose, nameOf, flags };
 }
 
 function convert(name: Name, text: string): unknown {

@@ -31,28 +31,32 @@ test('secrets of the operator become variables; a call with another secret, a cu
   expect(withHeader('Authorization', '[redacted]')).toBeUndefined();
   expect(toCurl({ request: { ...get, body: 'token=[redacted]' } })).toBeUndefined();
   expect(toCurl({ request: { ...get, body: '[redacted: NAME]\n' } })).toBeUndefined();
+  expect(toCurl({ request: { ...get, body: 'a\u0007' } })).toBeUndefined();
+  expect(withHeader('A', 'a\tb')).toBeUndefined();
   expect(toCurl({ request: { ...get, body: 'a', bodySize: 20_000 } })).toBeUndefined();
   expect(toCurl({ request: get, onOneConnection: true })).toBeUndefined();
 });
 
 test.each([
   ['GW-C1', /^curl /],
-  ['ST-RESPONSE', /^curl /],
+  ['ST-RESPONSE', /^npx @berth\/conformance --only ST-RESPONSE --seed 7 --env 'a b' /],
   ['ST-SEQUENCE', /^npx @berth\/conformance --only ST-SEQUENCE --seed 7 /],
   ['copy-file', /^npx @berth\/conformance --only copy-file --seed 7 /],
 ])('only the suite repeats what is about files, which a run removes: %s', (id, expected) => {
   const engine = id === 'copy-file' ? 'respect' : 'rules';
   const finding = { message: '', where: '', request: get };
-  expect(toRepeat({ engine, id }, finding, { seed: 7 })).toMatch(expected);
+  expect(
+    toRepeat({ engine, id }, finding, { seed: 7, ca: undefined, flags: ['--env', 'a b'] }),
+  ).toMatch(expected);
 });
 
 const post: SentRequest = { ...get, method: 'POST', url: '/' };
 const REQUESTS: SentRequest[] = [
   { ...get, url: '/a//b/../%2F/[x]{y}?q=$HOME&r=`id`&s=a+b' },
-  { ...post, headers: { 'X-Quote': `it's "so" $HOME`, 'X-Empty': '' }, body: `@it's {"a":"$b"}\n` },
+  { ...post, headers: { 'X-Quote': `it's "so" $HOME`, 'X-Empty': '' }, body: `@it's {"a":"$b"}` },
   { ...post, headers: { 'Content-Length': '0' } },
-  { ...get, url: '/', headers: { 'X-Repeated': ['one', 'two, three', ''], A: `it's\t"%s\\!` } },
-  { ...post, headers: { 'Transfer-Encoding': 'chunked' }, body: '{\r\n\t"\\u0041\u0007\u202e"}\n' },
+  { ...get, url: '/', headers: { 'X-Repeated': ['one', 'two, three', ''], A: `it's "%s\\!` } },
+  { ...post, headers: { 'Transfer-Encoding': 'chunked' }, body: '{ "\\u0041" }' },
 ];
 
 describeOn('curl', 'a command', () => {

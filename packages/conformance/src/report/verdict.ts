@@ -47,7 +47,7 @@ export interface Report {
 }
 
 export function createReport(
-  settings: Pick<Settings, 'known' | 'wireProfile' | 'seed' | 'ca'>,
+  settings: Pick<Settings, 'known' | 'wireProfile' | 'seed' | 'ca' | 'flags'>,
   started: Date,
   results: readonly Result[],
   counted: Pick<Report, 'targets' | 'calls' | 'leftovers'>,
