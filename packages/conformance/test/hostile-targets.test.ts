@@ -206,7 +206,7 @@ test.each([
   const ran = await runWithoutLeaks({ ...target.options, timeout: 0.3, only });
   expect(ran.fail).toEqual([]);
   expect(ran.leftovers).toEqual(expect.arrayContaining(target.listFiles()));
-  expect(ran.notices.at(-1)).toMatch(/^files that the run stored may still exist: /);
+  expect(ran.notices.at(-1)).toMatch(/^files may still exist in /);
   expect(ran.error.at(-1)).toMatch(/did not respond 12 times in a row|hang up|within/);
 });
 

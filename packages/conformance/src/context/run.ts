@@ -15,9 +15,6 @@ import {
 } from '../options/options.ts';
 import type { Redactor } from '../results/redact.ts';
 
-/** The folder for all files that runs store. Each run removes its own at the end. */
-const FOLDER = 'berth-conformance';
-
 /** What `prepare` finds out about the deployment. */
 export interface Deployment {
   readonly requestForm: RequestForm;
@@ -33,6 +30,8 @@ export class Run {
   readonly signal: AbortSignal;
   /** Random part of every name that the run generates, so that it never touches real data. */
   readonly id = randomBytes(4).toString('hex');
+  /** The folder for all files of this run. */
+  readonly folder = `berth-conformance/${this.id}`;
   readonly pace: Pace;
   readonly caller: Caller;
   readonly signers: Signers;
@@ -83,6 +82,6 @@ export class Run {
   /** Returns a new folder for files. */
   newFolder(topic: string): string {
     this.#names += 1;
-    return `${FOLDER}/${this.id}/${topic}-${this.#names}`;
+    return `${this.folder}/${topic}-${this.#names}`;
   }
 }

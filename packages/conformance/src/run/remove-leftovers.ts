@@ -15,7 +15,6 @@ const CALLS_PER_FILE = 2;
 const PAUSES = [0, 200, 1000];
 const CONCURRENCY = 16;
 const ATTEMPTS = 3;
-const MAX_NAMED = 5;
 
 /** Removes everything that a run has stored, even after an aborted run. Returns the paths that remain. */
 export async function removeLeftovers(run: Run): Promise<string[]> {
@@ -38,9 +37,7 @@ export async function removeLeftovers(run: Run): Promise<string[]> {
     paths = left.flat();
   }
   if (paths.length > 0) {
-    const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
-    const named = paths.slice(0, MAX_NAMED).join(', ');
-    onNotice(`files that the run stored may still exist: ${named}${more}`);
+    onNotice(`files may still exist in ${run.folder}; the report lists ${paths.length}`);
   }
   return paths;
 }
