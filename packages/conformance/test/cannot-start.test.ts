@@ -34,10 +34,10 @@ test.each([
   const actual = args.map((arg) => arg.replace('http://127.0.0.1', target.options.storageUrl));
   const ids = 'GW-STATUS,ST-META-CALL,AU-NONE,AU-STORAGE-REJECTED';
   const { code, output } = await run(...target.args, ...actual, '--only', ids);
-  const [, skipped] = /^ {2}\d+ skip: (.*)$/m.exec(output) ?? [];
+  const [, skipped] = /^\d+ skip: (.*)$/m.exec(output) ?? [];
   expect(skipped).toMatch(reason);
   // The other API is still checked.
-  expect(output).toMatch(/^pass {6}[1-9]/m);
+  expect(output).toMatch(/^[1-9]\d* of \d+ rules passed$/m);
   expect(output).not.toMatch(/^fail|\d error/m);
   expect(output).toMatch(/^inconclusive: /m);
   expect(code).toBe(2);

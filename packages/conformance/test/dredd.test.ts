@@ -25,7 +25,7 @@ const FAULTS: [id: string, finding: string, Hooks][] = [
   ],
   [
     'storage batchCopyFile 200 application/json',
-    'the response must be the one for 200, but it was 200 SYS_ERR',
+    'expected the documented 200 response, got 200 SYS_ERR',
     success({ body: { code: 'SYS_ERR', message: 'No.' } }, COPY),
   ],
   [

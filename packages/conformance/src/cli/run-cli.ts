@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
-import { catalog, countCases, isSelected } from '../contract/catalog.ts';
+import { catalog, groupByEngine, isSelected, NOUNS } from '../contract/catalog.ts';
 import { runConformance } from '../create-conformance.ts';
 import { OptionError, StartError } from '../errors/errors.ts';
 import { parseOptions, type Settings, toSettings } from '../options/options.ts';
@@ -161,7 +161,11 @@ function list({ only }: Pick<Settings, 'only'>, { out }: Output): void {
     for (const [sentence, text] of selected) if (sentence !== id) out(`  ${sentence}: ${text}`);
     return true;
   });
-  out(countCases(listed, catalog));
+  const counts = groupByEngine(catalog).map(([engine, all]) => {
+    const { length } = listed.filter((each) => each.engine === engine);
+    return `${length} of ${all.length} ${NOUNS[engine]}s`;
+  });
+  out(counts.join(', '));
 }
 
 async function serveFixture(

@@ -98,21 +98,15 @@ export const workflows = WORKFLOWS.map((workflow): Workflow => {
 /** All cases, in the order of a report. */
 export const catalog: readonly Case[] = [...rules, ...transactions, ...workflows];
 
-/** What the cases of an engine are called. */
-const NOUNS = { rules: 'rules', dredd: 'transactions', respect: 'workflows' };
+/** What one case of an engine is called. */
+export const NOUNS = { rules: 'rule', dredd: 'transaction', respect: 'workflow' } as const;
 
-/** Counts cases among all: `1 of 80 rules, 0 of 26 transactions, 0 of 9 workflows`. */
-export function countCases(
-  some: readonly Pick<Case, 'engine'>[],
-  all: readonly Pick<Case, 'engine'>[],
-): string {
-  const counts = Object.entries(NOUNS).map(([engine, noun]) => {
-    const [count, total] = [some, all].map(
-      (cases) => cases.filter((each) => each.engine === engine).length,
-    );
-    return `${count} of ${total} ${noun}`;
-  });
-  return counts.join(', ');
+/** Groups items by their engine, in the order of a report. */
+export function groupByEngine<Item extends Pick<Case, 'engine'>>(
+  items: readonly Item[],
+): [engine: Case['engine'], items: Item[]][] {
+  const engines = Object.keys(NOUNS) as Case['engine'][];
+  return engines.map((engine) => [engine, items.filter((item) => item.engine === engine)]);
 }
 
 const idsOf = ({ id, sentences = {} }: Case): string[] => [id, ...Object.keys(sentences)];

@@ -5,7 +5,7 @@ import { codeOf, readReply, type StorageReply } from '../http/read-response.ts';
 import { toSettings, toVariable } from '../options/options.ts';
 import { readOptions } from '../options/read-options.ts';
 import { type Finding, type Result, toResult, withEvidence } from '../results/result.ts';
-import { skipIfCredentialsExpired } from '../run/credentials.ts';
+import { skipIfCredentialsExpired, toStartError } from '../run/credentials.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import { prepare } from '../run/prepare.ts';
 import { removeLeftovers } from '../run/remove-leftovers.ts';
@@ -31,7 +31,9 @@ export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
   const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
   const settings = toSettings({ ...urls, ...options }, toVariable);
   const run = new Run(settings, new AbortController().signal);
-  await prepare(run, transactions);
+  await prepare(run, transactions).catch((error) => {
+    throw toStartError(run, error.message);
+  });
   return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
 }
 

@@ -11,7 +11,7 @@ const VERDICTS = ['pass', 'failure', 'error'] as const;
 /**
  * Converts the run to JUnit XML. CI systems fail a build on every failure, so those that do not count, because the
  * rule is a SHOULD or the failure is known, are skipped, with what was found as the message. The verdict is a test case
- * of its own, so that a build fails exactly if the run does.
+ * of its own, so that a build fails if and only if the run does.
  */
 export function toJunit(report: Report): string {
   const { startedAt, durationMs, results, verdict, exitCode, known } = report;
@@ -48,7 +48,9 @@ function toCase(area: string, result: ReportedResult): Markup {
   const kind = kindOf(result);
   // An attribute has no lines.
   const message = (findings[0]?.message ?? reason).replaceAll('\n', ' ');
-  const notes = [...result.notes, ...listUnchecked(result)].join('\n');
+  const isExcused = outcome === 'fail' && kind !== 'failure';
+  const evidence = isExcused ? formatEvidence(result) : [];
+  const notes = [result.notes, listUnchecked(result), evidence].flat().join('\n');
   const element =
     kind === 'failure'
       ? markup`<failure message="${message}" type="${level}">${formatEvidence(result)}</failure>`

@@ -1,4 +1,4 @@
-import { countCases } from '../contract/catalog.ts';
+import { groupByEngine, NOUNS } from '../contract/catalog.ts';
 import type { Outcome, Result } from '../results/result.ts';
 import { formatViolation, listViolations, toPrintable } from './evidence.ts';
 import {
@@ -30,14 +30,13 @@ export function toResultLine({ outcome, level, id, reason }: Result, paint: Pain
   return `${paint(COLORS[outcome], outcome.padEnd(9))} ${toPrintable(`${id}${should}${why}`)}`;
 }
 
-/** Failures come last, those of a MUST at the end, followed by the verdict, and why something was not checked. */
+/** The verdict comes last, after the failures, those of a MUST at the end, and what was not checked. */
 export function toText(report: Report, { quiet = false }, paint: Paint): string[] {
   const { results, seed, durationMs, calls } = report;
   const color = ({ 0: 'green', 1: 'red', 2: 'yellow' } as const)[report.exitCode];
   const verdict = paint(color, toPrintable(report.verdict));
   if (quiet) return [verdict];
-  const passed = results.filter(({ outcome }) => outcome === 'pass');
-  const lines = [`${paint('green', 'pass'.padEnd(9))} ${countCases(passed, results)}`];
+  const lines: string[] = [];
   for (const [title, items] of listFacts(report)) {
     const more = items.length - ITEMS_SHOWN;
     lines.push(title, ...items.slice(0, ITEMS_SHOWN).map((item) => `  ${toPrintable(item)}`));
@@ -47,11 +46,20 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
     listProblems(report),
     ({ cause }) => cause.level,
   );
-  for (const problem of [...should, ...must]) lines.push('', ...toProblem(problem, paint));
-  lines.push('', verdict);
-  lines.push(...listReasons(results).map((reason) => `  ${toPrintable(reason)}`));
-  lines.push(`  seed ${seed}, ${calls} calls, ${(durationMs / 1000).toFixed(1)} s`);
+  for (const problem of [...should, ...must]) lines.push(...toProblem(problem, paint), '');
+  lines.push(...countPassed(results), ...listReasons(results).map(toPrintable));
+  lines.push(`seed ${seed}, ${calls} calls, ${(durationMs / 1000).toFixed(1)} s`, '', verdict);
   return lines;
+}
+
+/** Returns how many cases passed: `77 of 80 rules, 9 of 9 workflows passed`. If an engine did not run, reasons follow. */
+function countPassed(results: readonly Result[]): string[] {
+  const counts = groupByEngine(results).flatMap(([engine, all]) => {
+    const { length } = all.filter(({ outcome }) => outcome === 'pass');
+    const isRun = all.some(({ outcome }) => outcome !== 'disabled');
+    return isRun ? `${length} of ${all.length} ${NOUNS[engine]}s` : [];
+  });
+  return counts.length === 0 ? [] : [`${counts.join(', ')} passed`];
 }
 
 /** Shows one call: the others, and those of what fails for the same reason, are in the other reports. */

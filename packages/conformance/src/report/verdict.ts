@@ -1,4 +1,4 @@
-import { catalog } from '../contract/catalog.ts';
+import { catalog, groupByEngine, NOUNS } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { listViolated } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options/options.ts';
@@ -132,16 +132,16 @@ function conclude(
   isIncomplete: boolean,
 ): Pick<Report, 'exitCode' | 'verdict'> {
   const failed = results.filter(({ outcome, counts }) => outcome === 'fail' && counts);
-  const ofRules = failed.filter(({ engine }) => engine === 'rules').length;
+  const counts = groupByEngine(failed).flatMap(([engine, { length }]) =>
+    length === 0 ? [] : `${length} ${NOUNS[engine]}${length > 1 ? 's' : ''}`,
+  );
   const failedShoulds = fail - failed.length - known.failures.length;
-  const others = ofRules === 0 ? failed.length : 0;
   const partly = results.filter((result) => listUnchecked(result).length > 0).length;
   const isBroken = failed.length > 0;
   const isOutdated = known.stale.length + known.expired.length > 0;
   const isInconclusive = isIncomplete || pass + fail === 0;
   const facts = [
-    ofRules > 0 && `${ofRules} failed`,
-    others > 0 && `${others} of the transactions and workflows failed`,
+    isBroken && `${counts.join(', ')} failed`,
     `${checkedRules} of ${total} rules${isBroken || isInconclusive ? ' checked' : ''}`,
     partly > 0 && `${partly} only partly`,
     known.failures.length > 0 && `${known.failures.length} known to fail`,
