@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { manifest } from './report/manifest.ts';
+import { manifest } from './manifest.ts';
 
 const { node } = process.versions;
 const floor = manifest.engines.node.replace('>=', '');
@@ -9,6 +9,6 @@ if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.exitCode = 2;
 } else {
   // Imported here because older versions of Node cannot even load it.
-  const { main } = await import('./cli/main.ts');
+  const { main } = await import('./run-cli.ts');
   process.exitCode = await main();
 }

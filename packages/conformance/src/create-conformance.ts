@@ -1,15 +1,15 @@
 import { checks } from './checks/index.ts';
-import { Run } from './context/run.ts';
 import { transactions, workflows } from './contract/catalog.ts';
 import { documents } from './contract/openapi.ts';
-import { runDredd } from './dredd/run-dredd.ts';
-import { type ConformanceOptions, type Settings, toSettings } from './options/options.ts';
+import { runDredd } from './engines/run-dredd.ts';
+import { runWorkflows } from './engines/run-workflows.ts';
+import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { createReport, type Report } from './report/verdict.ts';
-import { runWorkflows } from './respect/run-workflows.ts';
 import type { Result } from './results/result.ts';
 import { decideRules } from './run/outcome.ts';
 import { prepare } from './run/prepare.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
+import { Run } from './run/run.ts';
 import { runChecks } from './run/run-checks.ts';
 
 export interface Conformance {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ConformanceOptions, createConformance } from '../src/index.ts';
-import { readOptions } from '../src/options/read-options.ts';
+import { readOptions } from '../src/read-options.ts';
 import { run, runWithin } from './run-suite.ts';
 
 test('variables turn flags off, separate lists by commas where that is possible, and set nothing if empty', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOutput } from '../src/cli/main.ts';
+import { createOutput } from '../src/run-cli.ts';
 import { run } from './run-suite.ts';
 import { startBroken, startSecond } from './targets/start-second.ts';
 

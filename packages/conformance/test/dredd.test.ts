@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { Run } from '../src/context/run.ts';
-import { createHooks } from '../src/dredd/hooks.ts';
-import type { DreddTransaction } from '../src/dredd/prepare-call.ts';
+import { createHooks } from '../src/engines/dredd-transactions.ts';
+import type { DreddTransaction } from '../src/engines/prepare-dredd-call.ts';
 import { createConformance, type Result } from '../src/index.ts';
-import { toSettings } from '../src/options/options.ts';
+import { toSettings } from '../src/options.ts';
+import { Run } from '../src/run/run.ts';
 import { changeJson, gatewayError, setBody } from './mutants/hooks/gateway.ts';
 import { COPY, DELETE, success } from './mutants/hooks/storage.ts';
 import type { Hooks, TakeOver } from './proxy/messages.ts';
@@ -135,13 +135,13 @@ async function runDredd(endpoint: string, env: Record<string, string | undefined
     const filter = (source: string) => source !== join(folder, 'node_modules/dredd');
     await cp(join(folder, name), join(temporary.path, name), { recursive: true, filter });
   }
-  const hooks = join(temporary.path, 'src/dredd/dredd-hooks.cts');
+  const hooks = join(temporary.path, 'src/engines/dredd-hooks.cts');
   const config = join(temporary.path, 'dredd.yml');
   await writeFile(
     config,
     example
       .replace('http://127.0.0.1:4010', endpoint)
-      .replace('node_modules/@berth/conformance/dist/dredd/dredd-hooks.cjs', hooks),
+      .replace('node_modules/@berth/conformance/dist/engines/dredd-hooks.cjs', hooks),
   );
   const dredd = join(createRequire(import.meta.url).resolve('dredd/package.json'), '../bin/dredd');
   const args = ['--conditions=berth-source', dredd, '--config', config, '--no-color'];

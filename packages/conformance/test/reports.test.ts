@@ -2,8 +2,7 @@ import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { validate } from 'ctrf';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
-import type { KnownFailure } from '../src/options/options.ts';
-import { reporters } from '../src/report/reporters.ts';
+import type { KnownFailure } from '../src/options.ts';
 import { toText } from '../src/report/to-text.ts';
 import { createReport, type Report } from '../src/report/verdict.ts';
 import {
@@ -13,6 +12,7 @@ import {
   type SentenceResult,
   toResult,
 } from '../src/results/result.ts';
+import { reporters } from '../src/run-cli.ts';
 
 /** A GW-C1 result that passed, with the given changes. */
 function sampleResult({

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { runCli } from '../src/cli/run-cli.ts';
 import { type ConformanceOptions, createConformance, type Outcome } from '../src/index.ts';
 import { listUnchecked } from '../src/results/result.ts';
+import { runCli } from '../src/run-cli.ts';
 
 /** The MUST results of a run by outcome, each as its ID and its reason or finding: `GW-C1: must be …`. */
 export interface Ran extends Record<Outcome, string[]> {

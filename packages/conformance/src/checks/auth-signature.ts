@@ -1,13 +1,3 @@
-import {
-  type CallContext,
-  type Check,
-  type CheckContext,
-  defineCheck,
-  oncePerRun,
-} from '../context/check-context.ts';
-import type { GatewayCall } from '../context/gateway-client.ts';
-import { toMultipart } from '../context/upload-form.ts';
-import { DisabledError, SkipError } from '../errors/errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, toHeaderList } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
@@ -19,6 +9,16 @@ import {
   type Tc3Parts,
   toTc3Header,
 } from '../http/sign.ts';
+import { DisabledError, SkipError } from '../results/errors.ts';
+import {
+  type CallContext,
+  type Check,
+  type CheckContext,
+  defineCheck,
+  oncePerRun,
+} from '../run/check-context.ts';
+import type { GatewayCall } from '../run/gateway-client.ts';
+import { toMultipart } from '../run/upload-form.ts';
 import {
   assertClock,
   changeChars,

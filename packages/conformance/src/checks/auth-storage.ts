@@ -1,9 +1,9 @@
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { StorageCallOptions } from '../context/storage-client.ts';
-import { SkipError } from '../errors/errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { now, signStorage } from '../http/sign.ts';
+import { SkipError } from '../results/errors.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import type { StorageCallOptions } from '../run/storage-client.ts';
 import {
   acceptedFields,
   changeChars,

@@ -1,16 +1,17 @@
 /* What several files of checks share: calls, what they expect of the responses, and parts of invalid credentials. */
-import { type CallContext, type CheckContext, oncePerRun } from '../context/check-context.ts';
-import { toItems } from '../context/files.ts';
-import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
+
 import type { Need } from '../contract/catalog.ts';
-import { SkipError } from '../errors/errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import { type FixtureRequest, readEcho } from '../http/fixture-protocol.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { codeOf, hasErrorBody, isSuccess, type StorageReply } from '../http/read-response.ts';
+import { SkipError } from '../results/errors.ts';
 import { quoteText } from '../results/redact.ts';
+import { type CallContext, type CheckContext, oncePerRun } from '../run/check-context.ts';
+import { toItems } from '../run/files.ts';
+import { closeSocket, type GatewayCall } from '../run/gateway-client.ts';
 
 /** The methods for which the contract defines gateway operations; every gateway must forward such calls. */
 export const GET = { method: 'GET' } satisfies GatewayCall;

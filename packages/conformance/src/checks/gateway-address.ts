@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { SkipError } from '../errors/errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { codeOf } from '../http/read-response.ts';
+import { SkipError } from '../results/errors.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import {
   alternate,
   callEcho,

@@ -1,11 +1,11 @@
 /* Sets of calls, each made once in a run, for the sentences that need such responses. */
 import { gzipSync } from 'node:zlib';
-import { oncePerRun } from '../context/check-context.ts';
-import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
-import { SkipError } from '../errors/errors.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { type FixtureRequest, readEcho } from '../http/fixture-protocol.ts';
 import { STREAM } from '../http/media-type.ts';
+import { SkipError } from '../results/errors.ts';
+import { oncePerRun } from '../run/check-context.ts';
+import { closeSocket, type GatewayCall } from '../run/gateway-client.ts';
 import { EVERY_BYTE, GET, POST } from './calls.ts';
 
 const HEADERS: HeaderList = [

@@ -1,6 +1,3 @@
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { GatewayCall } from '../context/gateway-client.ts';
-import { SkipError } from '../errors/errors.ts';
 import { NetworkError } from '../http/connection.ts';
 import {
   type Exchange,
@@ -11,6 +8,9 @@ import {
 } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
 import { claimSameHeaders } from '../invariants/claims.ts';
+import { SkipError } from '../results/errors.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import type { GatewayCall } from '../run/gateway-client.ts';
 import { callEcho, openSocket, POST, readHello } from './calls.ts';
 
 const OVERRIDES = {

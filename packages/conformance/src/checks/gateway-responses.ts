@@ -1,13 +1,13 @@
+import { type Exchange, readAll } from '../http/exchange.ts';
+import { SkipError } from '../results/errors.ts';
 import {
   type CallContext,
   type Check,
   type CheckContext,
   defineCalls,
   defineCheck,
-} from '../context/check-context.ts';
-import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
-import { SkipError } from '../errors/errors.ts';
-import { type Exchange, readAll } from '../http/exchange.ts';
+} from '../run/check-context.ts';
+import { closeSocket, type GatewayCall } from '../run/gateway-client.ts';
 import { alternate, openSocket, POST } from './calls.ts';
 import { callRejected, requestHandshakes, requestResponses } from './gateway-call-sets.ts';
 

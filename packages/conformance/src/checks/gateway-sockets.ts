@@ -1,8 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { closeSocket } from '../context/gateway-client.ts';
 import type { Need } from '../contract/catalog.ts';
-import { SkipError } from '../errors/errors.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
@@ -13,7 +10,10 @@ import {
   type Socket,
   type SocketEnd,
 } from '../http/open-web-socket.ts';
+import { SkipError } from '../results/errors.ts';
 import { quoteText } from '../results/redact.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { closeSocket } from '../run/gateway-client.ts';
 import {
   EVERY_BYTE,
   expectGatewayRejections,

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { GatewayCall } from '../context/gateway-client.ts';
-import { SkipError } from '../errors/errors.ts';
 import type { OpenExchange } from '../http/caller.ts';
+import { SkipError } from '../results/errors.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import type { GatewayCall } from '../run/gateway-client.ts';
 import { GET, POST } from './calls.ts';
 
 /** One before the release, one after it, and one after a quiet time. */

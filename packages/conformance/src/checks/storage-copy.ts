@@ -1,8 +1,8 @@
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { type CopyItem, describeReading, hasBytes } from '../context/files.ts';
-import { SkipError } from '../errors/errors.ts';
 import { hasFailed } from '../http/read-response.ts';
+import { SkipError } from '../results/errors.ts';
 import { quoteJson } from '../results/redact.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { type CopyItem, describeReading, hasBytes } from '../run/files.ts';
 import { expectAccepted, LARGE, needsFiles } from './calls.ts';
 
 /** Just over 64 KiB, a common size of buffers. */

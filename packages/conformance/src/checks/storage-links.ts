@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { hasBytes, toItems } from '../context/files.ts';
-import { DisabledError, SkipError } from '../errors/errors.ts';
 import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
+import { DisabledError, SkipError } from '../results/errors.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { hasBytes, toItems } from '../run/files.ts';
 import { expectSuccesses, LARGE, missingFileId, needsFiles } from './calls.ts';
 
 /** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */

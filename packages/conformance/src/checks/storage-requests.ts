@@ -1,12 +1,12 @@
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { toItems } from '../context/files.ts';
-import type { StorageCallOptions, StorageOperation } from '../context/storage-client.ts';
-import { postForm, toFormFields } from '../context/upload-form.ts';
-import { DisabledError, SkipError } from '../errors/errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { entryOf, isSuccess, linkOf } from '../http/read-response.ts';
+import { DisabledError, SkipError } from '../results/errors.ts';
 import { quoteText } from '../results/redact.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { toItems } from '../run/files.ts';
+import type { StorageCallOptions, StorageOperation } from '../run/storage-client.ts';
+import { postForm, toFormFields } from '../run/upload-form.ts';
 import {
   expectAccepted,
   expectRejected,

@@ -1,9 +1,9 @@
-import { type Check, defineCalls, defineCheck, oncePerRun } from '../context/check-context.ts';
-import { toItems } from '../context/files.ts';
-import type { StorageCallOptions, StorageOperation } from '../context/storage-client.ts';
-import { DisabledError, SkipError } from '../errors/errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Entry, hasFailed } from '../http/read-response.ts';
+import { DisabledError, SkipError } from '../results/errors.ts';
+import { type Check, defineCalls, defineCheck, oncePerRun } from '../run/check-context.ts';
+import { toItems } from '../run/files.ts';
+import type { StorageCallOptions, StorageOperation } from '../run/storage-client.ts';
 import { makeValidFields, missingFileId, needsFiles } from './calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */

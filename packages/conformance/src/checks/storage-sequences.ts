@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { type CopyItem, type Files, toItems } from '../context/files.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
 import { quoteJson } from '../results/redact.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { type CopyItem, type Files, toItems } from '../run/files.ts';
 import { needsFiles } from './calls.ts';
 
 /** The files of a sequence: one name starts like another, and two have the same last segment. */

@@ -1,6 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { describeReading, hasBytes } from '../context/files.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import { hasErrorElement } from '../http/read-response.ts';
+import { SkipError } from '../results/errors.ts';
+import { quoteText } from '../results/redact.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { describeReading, hasBytes } from '../run/files.ts';
 import {
   type Form,
   type Grant,
@@ -8,11 +12,7 @@ import {
   postForm,
   toFormFields,
   toMultipart,
-} from '../context/upload-form.ts';
-import { SkipError } from '../errors/errors.ts';
-import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { hasErrorElement } from '../http/read-response.ts';
-import { quoteText } from '../results/redact.ts';
+} from '../run/upload-form.ts';
 import { changeChars, LARGE, needsFiles } from './calls.ts';
 
 const BOUNDARY = 'berth-boundary';

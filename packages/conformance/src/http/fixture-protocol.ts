@@ -1,6 +1,6 @@
 /* The suite's side of the fixture protocol, which `fixture/README.md` describes. */
 
-import { SkipError } from '../errors/errors.ts';
+import { SkipError } from '../results/errors.ts';
 import { type Exchange, type HeaderList, splitTarget } from './exchange.ts';
 
 /** The parameters of a command. */

@@ -3,7 +3,7 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Echo, FixtureResponse } from '../http/fixture-protocol.ts';
 import type { StorageReply } from '../http/read-response.ts';
-import type { Settings } from '../options/options.ts';
+import type { Settings } from '../options.ts';
 import type { Finding } from '../results/result.ts';
 import type { Claim } from './claims.ts';
 

@@ -6,7 +6,7 @@ import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import type { Call, Exchange } from '../http/exchange.ts';
 import { readEcho, readFixtureResponse } from '../http/fixture-protocol.ts';
 import { readReply } from '../http/read-response.ts';
-import type { Settings } from '../options/options.ts';
+import type { Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS, withEvidence } from '../results/result.ts';
 import { ResponseValidator } from './check-response.ts';
 import type { Claim } from './claims.ts';

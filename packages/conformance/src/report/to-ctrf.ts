@@ -1,6 +1,6 @@
+import { manifest } from '../manifest.ts';
 import type { Outcome } from '../results/result.ts';
 import { formatEvidence } from './evidence.ts';
-import { manifest } from './manifest.ts';
 import { groupByArea } from './overview.ts';
 import type { Report, ReportedResult } from './verdict.ts';
 

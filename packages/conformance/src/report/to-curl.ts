@@ -1,6 +1,6 @@
 import { checks } from '../checks/index.ts';
 import { workflows } from '../contract/catalog.ts';
-import type { Settings } from '../options/options.ts';
+import type { Settings } from '../options.ts';
 import { BLANK, NAMED } from '../results/redact.ts';
 import type { Finding, Result } from '../results/result.ts';
 

@@ -1,6 +1,6 @@
+import { manifest } from '../manifest.ts';
 import { listUnchecked } from '../results/result.ts';
 import { formatEvidence, listViolations } from './evidence.ts';
-import { manifest } from './manifest.ts';
 import { type Markup, markup } from './markup.ts';
 import {
   groupByArea,

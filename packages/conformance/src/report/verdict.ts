@@ -1,7 +1,7 @@
 import { catalog, groupByEngine, NOUNS } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { listViolated } from '../contract/rules.ts';
-import type { KnownFailure, Settings } from '../options/options.ts';
+import type { KnownFailure, Settings } from '../options.ts';
 import { type Finding, listUnchecked, type Outcome, type Result } from '../results/result.ts';
 import { toRepeat } from './to-curl.ts';
 

@@ -1,14 +1,14 @@
 import { PROTOCOL } from '@berth/conformance/fixture';
-import { CheckContext } from '../context/check-context.ts';
-import type { Deployment, Run } from '../context/run.ts';
 import type { Api } from '../contract/openapi.ts';
-import { SkipError, StartError } from '../errors/errors.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
 import { codeOf, isGatewayError } from '../http/read-response.ts';
-import { nameCredentials, REQUEST_FORMS } from '../options/options.ts';
+import { nameCredentials, REQUEST_FORMS } from '../options.ts';
+import { SkipError, StartError } from '../results/errors.ts';
+import { CheckContext } from './check-context.ts';
 import { type Decision, decide } from './outcome.ts';
+import type { Deployment, Run } from './run.ts';
 
 const ATTEMPTS = 5;
 

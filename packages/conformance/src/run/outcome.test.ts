@@ -1,17 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import {
-  type CheckContext,
-  defineCalls,
-  defineCheck,
-  oncePerRun,
-} from '../context/check-context.ts';
-import { Run } from '../context/run.ts';
 import { findRule } from '../contract/rules.ts';
-import { DisabledError, SkipError } from '../errors/errors.ts';
 import { NetworkError } from '../http/connection.ts';
-import { toSettings } from '../options/options.ts';
+import { toSettings } from '../options.ts';
+import { DisabledError, SkipError } from '../results/errors.ts';
 import type { Outcome } from '../results/result.ts';
+import { type CheckContext, defineCalls, defineCheck, oncePerRun } from './check-context.ts';
 import { decide, decideInvariant, decideRule, type PartialResult } from './outcome.ts';
+import { Run } from './run.ts';
 import { runChecks } from './run-checks.ts';
 
 const settings = toSettings({ gatewayUrl: 'http://127.0.0.1:1' });

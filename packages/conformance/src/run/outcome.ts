@@ -10,13 +10,13 @@
  * | `pass`     | finished without findings                       | applies to responses, and none violates it   |
  * | `disabled` | was not selected, or lacks an optional feature  |                                              |
  */
-import type { Run } from '../context/run.ts';
+
 import { isSelected, type Need, type Runnable } from '../contract/catalog.ts';
 import { type Rule, rules } from '../contract/rules.ts';
-import { DisabledError, NotRunError, SkipError } from '../errors/errors.ts';
 import type { CredentialKind } from '../http/sign.ts';
 import type { Observer, Tally } from '../invariants/observer.ts';
-import { nameCredentials } from '../options/options.ts';
+import { nameCredentials } from '../options.ts';
+import { DisabledError, NotRunError, SkipError } from '../results/errors.ts';
 import {
   type Finding,
   type Outcome,
@@ -24,6 +24,7 @@ import {
   type SentenceResult,
   toResult,
 } from '../results/result.ts';
+import type { Run } from './run.ts';
 
 const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
 

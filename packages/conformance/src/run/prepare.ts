@@ -1,11 +1,11 @@
-import { CheckContext } from '../context/check-context.ts';
-import { closeSocket } from '../context/gateway-client.ts';
-import type { Deployment, Run } from '../context/run.ts';
 import type { Need, Runnable } from '../contract/catalog.ts';
-import { SkipError } from '../errors/errors.ts';
 import { isNoResponse } from '../http/connection.ts';
+import { SkipError } from '../results/errors.ts';
+import { CheckContext } from './check-context.ts';
 import { findCredentials, toStartError } from './credentials.ts';
+import { closeSocket } from './gateway-client.ts';
 import { whyNotRun } from './outcome.ts';
+import type { Deployment, Run } from './run.ts';
 
 /**
  * Detects what the deployment accepts, as far as the selected cases need it, so that the run makes calls accordingly.

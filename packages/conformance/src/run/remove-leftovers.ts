@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Files, toItems } from '../context/files.ts';
-import type { Run } from '../context/run.ts';
-import { createStorageClient, type StorageClient } from '../context/storage-client.ts';
 import { retryIfClosed } from '../http/connection.ts';
 import type { Entry } from '../http/read-response.ts';
+import { Files, toItems } from './files.ts';
+import type { Run } from './run.ts';
 import { inParallel } from './run-checks.ts';
+import { createStorageClient, type StorageClient } from './storage-client.ts';
 
 /** Smaller than any reasonable batch limit. */
 const BATCH_SIZE = 20;

@@ -1,7 +1,7 @@
-import { type Check, CheckContext } from '../context/check-context.ts';
-import type { Run } from '../context/run.ts';
+import { type Check, CheckContext } from './check-context.ts';
 import { skipIfCredentialsExpired } from './credentials.ts';
 import { decide, type PartialResult, whyNotRun } from './outcome.ts';
+import type { Run } from './run.ts';
 
 /** Runs the checks, and returns what each shows about its sentence. */
 export async function runChecks(run: Run, checks: readonly Check[]): Promise<PartialResult[]> {

@@ -1,15 +1,15 @@
-import { Run } from '../context/run.ts';
 import { type Transaction, transactions } from '../contract/catalog.ts';
 import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '../http/exchange.ts';
 import { codeOf, readReply, type StorageReply } from '../http/read-response.ts';
-import { toSettings, toVariable } from '../options/options.ts';
-import { readOptions } from '../options/read-options.ts';
+import { toSettings, toVariable } from '../options.ts';
+import { readOptions } from '../read-options.ts';
 import { type Finding, type Result, toResult, withEvidence } from '../results/result.ts';
 import { skipIfCredentialsExpired, toStartError } from '../run/credentials.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import { prepare } from '../run/prepare.ts';
 import { removeLeftovers } from '../run/remove-leftovers.ts';
-import { type DreddTransaction, findTransaction, prepareCall } from './prepare-call.ts';
+import { Run } from '../run/run.ts';
+import { type DreddTransaction, findTransaction, prepareCall } from './prepare-dredd-call.ts';
 
 export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';
 

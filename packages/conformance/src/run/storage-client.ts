@@ -1,4 +1,3 @@
-import { SkipError } from '../errors/errors.ts';
 import type { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import {
   type Call,
@@ -8,7 +7,8 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import { readReply } from '../http/read-response.ts';
-import type { CopyPaths, RequestForm } from '../options/options.ts';
+import type { CopyPaths, RequestForm } from '../options.ts';
+import { SkipError } from '../results/errors.ts';
 import type { Run } from './run.ts';
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];

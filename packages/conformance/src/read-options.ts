@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
 import { z } from 'zod';
-import { OptionError } from '../errors/errors.ts';
 import {
   type ConformanceOptions,
   type KnownFailure,
@@ -12,6 +11,7 @@ import {
   schema,
   toVariable,
 } from './options.ts';
+import { OptionError } from './results/errors.ts';
 
 type Name = OptionName | 'list' | 'report' | 'quiet' | 'verbose';
 

@@ -1,9 +1,9 @@
 /*
- * Hooks for Dredd 14, which runs this file: `hookfiles: node_modules/@berth/conformance/dist/dredd/dredd-hooks.cjs`.
+ * Hooks for Dredd 14, which runs this file: `hookfiles: node_modules/@berth/conformance/dist/engines/dredd-hooks.cjs`.
  * The options are the `BERTH_*` variables of `berth-conformance`.
  */
-import type { HookName } from './hooks.ts';
-import type { DreddTransaction } from './prepare-call.ts';
+import type { HookName } from './dredd-transactions.ts';
+import type { DreddTransaction } from './prepare-dredd-call.ts';
 
 type Hook<Data> = (data: Data, done: () => void) => void;
 
@@ -42,7 +42,7 @@ setInterval(watch, 100).unref();
 
 const session: Promise<Session> = process.env.BERTH_DREDD_PARENT
   ? Promise.resolve(parent)
-  : import('./hooks.ts').then(({ openSession }) =>
+  : import('./dredd-transactions.ts').then(({ openSession }) =>
       openSession(process.env, hooks.configuration.endpoint),
     );
 

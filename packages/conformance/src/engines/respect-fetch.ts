@@ -1,12 +1,12 @@
-import { CheckContext } from '../context/check-context.ts';
-import type { Files } from '../context/files.ts';
-import type { Run } from '../context/run.ts';
 import { type Exchange, isWebUrl, splitTarget, toCallUrl } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../invariants/check-response.ts';
 import type { Operation } from '../invariants/invariant.ts';
 import { findOperation } from '../invariants/observer.ts';
 import { quoteJson } from '../results/redact.ts';
+import { CheckContext } from '../run/check-context.ts';
+import type { Files } from '../run/files.ts';
+import type { Run } from '../run/run.ts';
 
 export interface Recorded {
   exchanges: Exchange[];

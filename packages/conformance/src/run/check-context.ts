@@ -6,7 +6,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { createFixtureClient, type FixtureClient } from '../http/fixture-protocol.ts';
 import type { Claim } from '../invariants/claims.ts';
 import type { InvariantId } from '../invariants/observer.ts';
-import type { Settings } from '../options/options.ts';
+import type { Settings } from '../options.ts';
 import { quoteJson, quoteText } from '../results/redact.ts';
 import { type Finding, MAX_FINDINGS, withEvidence } from '../results/result.ts';
 import { Files } from './files.ts';

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
-import type { Run } from '../context/run.ts';
 import { type Workflow, workflows } from '../contract/catalog.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type Finding, type Result, toResult, withEvidence } from '../results/result.ts';
 import { skipIfCredentialsExpired } from '../run/credentials.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
-import { createFetch, type Recorded } from './create-fetch.ts';
+import type { Run } from '../run/run.ts';
+import { createFetch, type Recorded } from './respect-fetch.ts';
 
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
   for (const workflow of workflows) {

@@ -1,8 +1,8 @@
-import { toGatewayCall } from '../context/gateway-client.ts';
-import type { Run } from '../context/run.ts';
-import { toStorageCall } from '../context/storage-client.ts';
 import { type Transaction, transactions } from '../contract/catalog.ts';
 import { type Call, readAll, toHeaderList } from '../http/exchange.ts';
+import { toGatewayCall } from '../run/gateway-client.ts';
+import type { Run } from '../run/run.ts';
+import { toStorageCall } from '../run/storage-client.ts';
 
 /** What hooks read and change of a transaction (https://dredd.org/en/latest/data-structures.html). */
 export interface DreddTransaction {

@@ -6,12 +6,12 @@ import {
   type WireProfileInput,
 } from '@berth/spec/wire-profile';
 import { z } from 'zod';
-import { IDS, selectsAny } from '../contract/catalog.ts';
-import { APIS } from '../contract/openapi.ts';
-import { OptionError } from '../errors/errors.ts';
-import type { CredentialKind } from '../http/sign.ts';
-import { Redactor } from '../results/redact.ts';
-import type { Result, SentenceResult } from '../results/result.ts';
+import { IDS, selectsAny } from './contract/catalog.ts';
+import { APIS } from './contract/openapi.ts';
+import type { CredentialKind } from './http/sign.ts';
+import { OptionError } from './results/errors.ts';
+import { Redactor } from './results/redact.ts';
+import type { Result, SentenceResult } from './results/result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
 export const REQUEST_FORMS = ['top', 'data'] as const;

@@ -1,25 +1,30 @@
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { styleText } from 'node:util';
 import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
-import { catalog, groupByEngine, isSelected, NOUNS } from '../contract/catalog.ts';
-import { runConformance } from '../create-conformance.ts';
-import { OptionError, StartError } from '../errors/errors.ts';
-import { parseOptions, type Settings, toSettings } from '../options/options.ts';
+import { catalog, groupByEngine, isSelected, NOUNS } from './contract/catalog.ts';
+import { runConformance } from './create-conformance.ts';
+import { manifest } from './manifest.ts';
+import { parseOptions, type Settings, toSettings } from './options.ts';
 import {
   type CommandOptions,
   describeFileError,
   type Environment,
   listOptions,
+  type ReportKind,
   readOptions,
-} from '../options/read-options.ts';
-import { toPrintable } from '../report/evidence.ts';
-import { manifest } from '../report/manifest.ts';
-import { reporters } from '../report/reporters.ts';
-import { type Paint, toResultLine, toText } from '../report/to-text.ts';
-import { Redactor } from '../results/redact.ts';
-import type { Result } from '../results/result.ts';
+} from './read-options.ts';
+import { toPrintable } from './report/evidence.ts';
+import { toCtrf } from './report/to-ctrf.ts';
+import { toHtml } from './report/to-html.ts';
+import { toJunit } from './report/to-junit.ts';
+import { type Paint, toResultLine, toText } from './report/to-text.ts';
+import type { Report } from './report/verdict.ts';
+import { OptionError, StartError } from './results/errors.ts';
+import { Redactor } from './results/redact.ts';
+import type { Result } from './results/result.ts';
 
 /** Exit code if the run could not start, or is inconclusive. */
 const INCONCLUSIVE = 2;
@@ -41,12 +46,58 @@ Exit codes:
   1  it breaks the contract, or no longer has a known failure
   2  inconclusive: the run could not start, or a check was skipped or ended with an error`;
 
+/** What `--report` writes. */
+export const reporters: Record<ReportKind, (report: Report) => string> = {
+  html: toHtml,
+  junit: toJunit,
+  json: toCtrf,
+};
+
 export interface Output {
   out(line: string): void;
   error(line: string): void;
   /** Replaces the text that it has shown before. */
   progress(text: string): void;
   paint: Paint;
+}
+
+export async function main(): Promise<number> {
+  const { stdout, stderr, env, argv } = process;
+  // The reader may close the pipe early, as `| head` does; the reports are still written.
+  for (const stream of [stdout, stderr]) stream.on('error', () => {});
+  process.on('uncaughtException', (error) => {
+    stderr.write(`${describeBug(error as Error)}\n`);
+    // Node's own code, 1, would blame the deployment.
+    process.exit(2);
+  });
+  const output = createOutput(process);
+  return runCli(argv.slice(2), { output, env, signal: stopOnSignal() });
+}
+
+/** On a terminal, progress is shown in the last line, which a notice or an error replaces. */
+export function createOutput({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>) {
+  const clear = stderr.isTTY ? '\r\x1b[K' : '';
+  const output: Output = {
+    out: (line) => void stdout.write(`${line}\n`),
+    error: (line) => void stderr.write(`${clear}${line}\n`),
+    progress: (text) => void (stderr.isTTY && stderr.write(clear + text)),
+    paint: (color, text) => styleText(color, text, { stream: stdout }),
+  };
+  return output;
+}
+
+/** Returns a signal that SIGINT or SIGTERM aborts; a second one exits immediately. */
+function stopOnSignal(): AbortSignal {
+  const controller = new AbortController();
+  let since = 0;
+  const stop = () => {
+    if (!controller.signal.aborted) since = performance.now();
+    // Terminals and npm often send one signal twice: to the group and to the process.
+    else if (performance.now() - since > 500) process.exit(130);
+    controller.abort();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  return controller.signal;
 }
 
 /** Returns the exit code. The signal stops the run, or the fixture service. */

@@ -7,14 +7,14 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { toProfileDocument } from '@berth/spec/profile-documents';
-import type { Run } from '../context/run.ts';
 import { openapi30Documents, type Transaction, transactions } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
-import { DisabledError, NotRunError } from '../errors/errors.ts';
+import { DisabledError, NotRunError } from '../results/errors.ts';
 import { type Result, toResult } from '../results/result.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
-import { createHooks, type HookName } from './hooks.ts';
-import type { DreddTransaction } from './prepare-call.ts';
+import type { Run } from '../run/run.ts';
+import { createHooks, type HookName } from './dredd-transactions.ts';
+import type { DreddTransaction } from './prepare-dredd-call.ts';
 
 /** Maximum time for one response, in timeouts: Dredd itself does not limit how long a body takes. */
 const MAX_TIMEOUTS = 3;
