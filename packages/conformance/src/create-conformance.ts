@@ -1,12 +1,13 @@
 import { checks } from './checks/index.ts';
-import { transactions, workflows } from './contract/catalog.ts';
+import { findCase, transactions, workflows } from './contract/catalog.ts';
 import { documents } from './contract/openapi.ts';
 import { runDredd } from './engines/run-dredd.ts';
 import { runWorkflows } from './engines/run-workflows.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
-import { createReport, type Report } from './report/verdict.ts';
+import { createReport, type Report, toResult } from './report/verdict.ts';
 import type { Result } from './results/result.ts';
-import { decideRules } from './run/outcome.ts';
+import { skipIfCredentialsExpired } from './run/credentials.ts';
+import { decideCases } from './run/outcome.ts';
 import { prepare } from './run/prepare.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
 import { Run } from './run/run.ts';
@@ -47,21 +48,15 @@ export async function runConformance(settings: Settings): Promise<Report> {
   settings.signal?.addEventListener('abort', interrupt, { once: true });
   if (settings.signal?.aborted) interrupt();
   const run = new Run(settings, ends.signal);
-  const results: Result[] = [];
-  const onResult = (result: Result) => {
-    const redacted = run.secrets.redactResult(result);
-    results.push(redacted);
-    settings.onResult(redacted);
-  };
+  let results: Result[] = [];
   let leftovers: string[] = [];
   try {
     await prepare(run, [...checks, ...transactions, ...workflows]);
-    const [parts] = await Promise.all([
-      runChecks(run, checks),
-      runDredd(run, onResult),
-      runWorkflows(run, onResult),
-    ]);
-    for (const result of decideRules(parts, run.observer)) onResult(result);
+    const parts = await Promise.all([runChecks(run, checks), runDredd(run), runWorkflows(run)]);
+    const proven = await skipIfCredentialsExpired(run, parts.flat());
+    results = decideCases(proven, run.observer).map((part) =>
+      toResult(settings, started, findCase(part.id), run.secrets.redactResult(part)),
+    );
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);

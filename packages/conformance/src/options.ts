@@ -11,7 +11,7 @@ import { APIS } from './contract/openapi.ts';
 import type { CredentialKind } from './http/sign.ts';
 import { OptionError } from './results/errors.ts';
 import { Redactor } from './results/redact.ts';
-import type { Result, SentenceResult } from './results/result.ts';
+import type { SentenceResult } from './results/result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
 export const REQUEST_FORMS = ['top', 'data'] as const;
@@ -158,10 +158,8 @@ export type KnownFailure = z.input<typeof knownFailure>;
 export interface ConformanceOptions extends z.input<typeof schema> {
   /** Stops the run: open requests are aborted, and stored files are removed. */
   signal?: AbortSignal | undefined;
-  /** Called when a check of a sentence has ended, with the outcome so far: a later response may violate the sentence. */
+  /** Called when a check, a transaction or a workflow has ended, with the outcome so far: the end of the run may change it. */
   onCheck?: ((check: Pick<SentenceResult, 'id' | 'outcome'>) => void) | undefined;
-  /** Called with each result: of transactions and workflows when they end, and of rules when the run ends. */
-  onResult?: ((result: Result) => void) | undefined;
   /** Called with notices that are not results, such as a wait or a failed clean-up. */
   onNotice?: ((text: string) => void) | undefined;
 }
@@ -198,7 +196,7 @@ const noop = () => {};
  * @param flags those of the command line, for a command that repeats a check
  */
 export function toSettings(
-  { signal, onCheck = noop, onResult = noop, onNotice = noop, ...options }: ConformanceOptions,
+  { signal, onCheck = noop, onNotice = noop, ...options }: ConformanceOptions,
   nameOf: (option: OptionName) => string = (option) => option,
   flags: readonly string[] = [],
 ) {
@@ -220,7 +218,6 @@ export function toSettings(
     flags,
     signal,
     onCheck,
-    onResult,
     onNotice,
   };
 }

@@ -169,13 +169,9 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
     if (command.verbose) output.out(`checked   ${id}`);
     else output.progress(`${checked} checked, ${failed} failed`);
   };
-  const onResult = (result: Result) => {
-    if (result.engine !== 'rules') onCheck(result);
-    if (command.verbose) output.out(toResultLine(result, output.paint));
-  };
   const onNotice = (text: string) => output.error(text);
   const settings = toSettings(
-    { ...command.options, onCheck, onResult, onNotice, signal },
+    { ...command.options, onCheck, onNotice, signal },
     command.nameOf,
     command.flags,
   );
@@ -185,6 +181,9 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
   const report = await runConformance(settings);
   signal.removeEventListener('abort', announceStop);
   output.progress('');
+  if (command.verbose) {
+    for (const result of report.results) output.out(toResultLine(result, output.paint));
+  }
   for (const line of toText(report, command, output.paint)) output.out(line);
   let { exitCode } = report;
   for (const { kind, file } of command.report ?? []) {

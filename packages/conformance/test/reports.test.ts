@@ -1,34 +1,39 @@
-import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { validate } from 'ctrf';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
-import type { KnownFailure } from '../src/options.ts';
+import { type KnownFailure, toSettings } from '../src/options.ts';
 import { toText } from '../src/report/to-text.ts';
-import { createReport, type Report } from '../src/report/verdict.ts';
-import {
-  type Finding,
-  type Outcome,
-  type Result,
-  type SentenceResult,
-  toResult,
+import { createReport, toResult } from '../src/report/verdict.ts';
+import type {
+  Finding,
+  Outcome,
+  PartialResult,
+  Result,
+  SentenceResult,
 } from '../src/results/result.ts';
 import { reporters } from '../src/run-cli.ts';
 
-/** A GW-C1 result that passed, with the given changes. */
-function sampleResult({
-  engine = 'rules',
-  id = 'GW-C1',
-  level = 'must',
-  outcome = 'pass',
-  ...given
-}: Partial<Result> = {}) {
-  const test = { engine, id, level, statement: 'The sentence.', api: 'gateway' } as const;
-  return toResult(test, { outcome, rules: [id], durationMs: 12, ...given });
-}
+type Sample = Partial<PartialResult> & Partial<Pick<Result, 'engine' | 'level' | 'rules'>>;
 
-function sampleReport(results: Result[], known: KnownFailure[] = []): Report {
+/** A GW-C1 result that passed, with the given changes. */
+const sampleResult = (changes: Sample = {}) => ({
+  engine: 'rules' as const,
+  id: 'GW-C1',
+  level: 'must' as const,
+  outcome: 'pass' as const,
+  findings: [],
+  durationMs: 12,
+  ...changes,
+});
+
+function sampleReport(samples: ReturnType<typeof sampleResult>[], known: KnownFailure[] = []) {
   const started = new Date('2026-01-02T03:04:05.000Z');
-  const settings = { known, wireProfile: defaultWireProfile, seed: 7, flags: [] };
+  const settings = toSettings({ known, seed: 7, gatewayUrl: 'http://gateway.example' });
+  const results = samples.map((sample) => {
+    const { rules = [sample.id], engine, id, level } = sample as Sample & typeof sample;
+    const ofCase = { engine, id, level, statement: 'The sentence.' };
+    return { ...toResult(settings, started, ofCase, sample), rules };
+  });
   const report = createReport(settings, started, results, {
     targets: [
       { api: 'gateway', url: 'http://gateway.example', contract: 'gateway.v1', version: '1.0.0' },
@@ -40,8 +45,8 @@ function sampleReport(results: Result[], known: KnownFailure[] = []): Report {
   return { ...report, durationMs: 1500 };
 }
 
-const textOf = (...results: Result[]) =>
-  toText(sampleReport(results), {}, (_, word) => word).join('\n');
+const textOf = (...samples: ReturnType<typeof sampleResult>[]) =>
+  toText(sampleReport(samples), {}, (_, word) => word).join('\n');
 
 const HOSTILE = `<script>alert("1")</script> & ']]> --> \u0000\u001b[2J\ud800 \r\n end`;
 
@@ -65,8 +70,8 @@ const failed = sampleResult({
 const report = sampleReport([
   sampleResult(),
   failed,
-  sampleResult({ id: 'ST-META-CALL', outcome: 'skip', reason: HOSTILE }),
   sampleResult({ id: 'AU-BEARER-ENV', outcome: 'disabled', reason: 'no --other-env-token' }),
+  sampleResult({ id: 'ST-META-CALL', outcome: 'skip', reason: HOSTILE }),
   sampleResult({ engine: 'respect', id: 'copy-file', outcome: 'error', reason: HOSTILE }),
 ]);
 const evidence = (text: string) => {
@@ -142,7 +147,8 @@ test('text: the failures come last, without what a terminal would interpret, and
 });
 
 test('HTML: lists first what to fix, with what fails for the same reasons', () => {
-  const transaction = { id: 'gateway cloudrun-post 200 text/plain', engine: 'dredd' as const };
+  const id = 'gateway cloudrun-post 200 text/plain';
+  const transaction = { id, engine: 'dredd' as const, rules: ['GW-C2'] };
   const known = sampleResult({ ...failed, id: 'GW-C1', rules: ['GW-C1'] });
   const storage = sampleResult({ ...failed, id: 'ST-COPY-ALONE', rules: ['ST-COPY-ALONE'] });
   const sequence = sampleResult({ ...failed, id: 'ST-SEQUENCE', rules: ['ST-SEQUENCE'] });

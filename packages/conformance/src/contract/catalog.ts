@@ -109,6 +109,13 @@ export function groupByEngine<Item extends Pick<Case, 'engine'>>(
   return engines.map((engine) => [engine, items.filter((item) => item.engine === engine)]);
 }
 
+/** Returns the case with an ID, or with a sentence that has it. */
+export function findCase(id: string): Case {
+  const found = catalog.find((each) => idsOf(each).includes(id));
+  if (found) return found;
+  throw new Error(`No case has the ID ${id}.`);
+}
+
 const idsOf = ({ id, sentences = {} }: Case): string[] => [id, ...Object.keys(sentences)];
 
 /** What `--known` may name: a case, or a sentence of a rule. */

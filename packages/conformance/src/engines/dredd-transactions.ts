@@ -3,8 +3,8 @@ import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '..
 import { codeOf, readReply, type StorageReply } from '../http/read-response.ts';
 import { toSettings, toVariable } from '../options.ts';
 import { readOptions } from '../read-options.ts';
-import { type Finding, type Result, toResult, withEvidence } from '../results/result.ts';
-import { skipIfCredentialsExpired, toStartError } from '../run/credentials.ts';
+import { type Finding, type PartialResult, withEvidence } from '../results/result.ts';
+import { toStartError } from '../run/credentials.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import { prepare } from '../run/prepare.ts';
 import { removeLeftovers } from '../run/remove-leftovers.ts';
@@ -47,7 +47,7 @@ export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
  *    replaces what Dredd expects by what was received, so that Dredd's own comparison, by OpenAPI 3.0, adds nothing.
  * 4. `afterEach` reports the result. If Dredd got no response, it skips step 3, and this hook makes the call itself.
  */
-export function createHooks(run: Run, onResult: (result: Result) => void) {
+export function createHooks(run: Run, onEnd: (part: PartialResult) => void) {
   let fileId: string | undefined;
   // Dredd runs one transaction at a time.
   let running: Running | undefined;
@@ -95,8 +95,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
       findings.push({ message: `Dredd: ${dredd.test.message?.trim()}`, where: transaction.id });
     }
     const durationMs = Math.round(performance.now() - startedAt);
-    const decision = await skipIfCredentialsExpired(run, transaction.api, decide(run, findings));
-    onResult(toResult(transaction, { ...decision, durationMs }));
+    onEnd({ ...decide(run, transaction.id, findings), durationMs });
   }
 
   const hooks = { beforeEach, beforeEachValidation, afterEach };
@@ -108,7 +107,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
       const { transaction } = running ?? {};
       running = undefined;
       if (transaction === undefined) return;
-      onResult(toResult(transaction, decide(run, [], error)));
+      onEnd(decide(run, transaction.id, [], error));
     }
   };
 }

@@ -7,10 +7,10 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { toProfileDocument } from '@berth/spec/profile-documents';
-import { openapi30Documents, type Transaction, transactions } from '../contract/catalog.ts';
+import { openapi30Documents, transactions } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
 import { DisabledError, NotRunError } from '../results/errors.ts';
-import { type Result, toResult } from '../results/result.ts';
+import type { PartialResult } from '../results/result.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
 import { createHooks, type HookName } from './dredd-transactions.ts';
@@ -20,29 +20,28 @@ import type { DreddTransaction } from './prepare-dredd-call.ts';
 const MAX_TIMEOUTS = 3;
 
 /** Each documented response that Dredd can run gets exactly one result, which is an error if Dredd does not run it. */
-export async function runDredd(run: Run, onResult: (result: Result) => void): Promise<void> {
+export async function runDredd(run: Run): Promise<PartialResult[]> {
   const noDredd = whyNoDredd();
-  const open = new Map<string, Transaction>();
+  const parts = new Map<string, PartialResult>();
   for (const transaction of transactions) {
     const notRun = whyNotRun(run, transaction) ?? noDredd;
-    if (notRun) onResult(toResult(transaction, decide(run, [], notRun)));
-    else open.set(transaction.id, transaction);
+    if (notRun) parts.set(transaction.id, decide(run, transaction.id, [], notRun));
   }
-  if (open.size === 0) return;
-  const onRequested = (result: Result) => {
-    if (open.delete(result.id)) onResult(result);
+  const open = transactions.filter(({ id }) => !parts.has(id));
+  if (open.length === 0) return [...parts.values()];
+  const add = (part: PartialResult) => {
+    if (parts.has(part.id)) return;
+    parts.set(part.id, part);
+    run.settings.onCheck(part);
   };
   const output = await mkdtemp(join(tmpdir(), 'berth-dredd-'))
     .then((folder) =>
-      startDredd(folder, run, onRequested).finally(() =>
-        rm(folder, { recursive: true, force: true }),
-      ),
+      startDredd(folder, run, add).finally(() => rm(folder, { recursive: true, force: true })),
     )
     .catch((error: Error) => error.message);
   const error = new NotRunError(`Dredd did not request this response: ${output.trim()}`);
-  for (const transaction of open.values()) {
-    onResult(toResult(transaction, decide(run, [], error)));
-  }
+  for (const { id } of open) add(decide(run, id, [], error));
+  return [...parts.values()];
 }
 
 /** Dredd is an optional peer dependency, because it brings many packages that are deprecated. */
@@ -57,7 +56,7 @@ function whyNoDredd(): NotRunError | undefined {
 
 const findDredd = () => dirname(createRequire(import.meta.url).resolve('dredd/package.json'));
 
-async function startDredd(folder: string, run: Run, onResult: (result: Result) => void) {
+async function startDredd(folder: string, run: Run, onEnd: (part: PartialResult) => void) {
   const { signal, settings } = run;
   // The documents with the deployment's names.
   const profile = { ...settings.wireProfile, copyPaths: run.deployment.copyPaths };
@@ -90,7 +89,7 @@ async function startDredd(folder: string, run: Run, onResult: (result: Result) =
       output = `${output}${run.secrets.redact(line)}\n`.slice(-2000);
     });
   }
-  const handle = createHooks(run, onResult);
+  const handle = createHooks(run, onEnd);
   const longest = MAX_TIMEOUTS * settings.timeoutMs;
   let timer: NodeJS.Timeout | undefined;
   child.on('message', async (message) => {

@@ -4,18 +4,20 @@ import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import { type Workflow, workflows } from '../contract/catalog.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { type Finding, type Result, toResult, withEvidence } from '../results/result.ts';
-import { skipIfCredentialsExpired } from '../run/credentials.ts';
+import { type Finding, type PartialResult, withEvidence } from '../results/result.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
 import { createFetch, type Recorded } from './respect-fetch.ts';
 
-export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
+export async function runWorkflows(run: Run): Promise<PartialResult[]> {
+  const parts: PartialResult[] = [];
   for (const workflow of workflows) {
     const notRun = whyNotRun(run, workflow);
-    const decision = notRun ? decide(run, [], notRun) : await runWorkflow(run, workflow);
-    onResult(toResult(workflow, decision));
+    const part = notRun ? decide(run, workflow.id, [], notRun) : await runWorkflow(run, workflow);
+    if (!notRun) run.settings.onCheck(part);
+    parts.push(part);
   }
+  return parts;
 }
 
 interface Executed {
@@ -55,12 +57,7 @@ async function runWorkflow(run: Run, workflow: Workflow) {
     if (violations.length > 0) findings = violations;
   }
   const shown = record.fault ? [] : findings;
-  const decision = await skipIfCredentialsExpired(
-    run,
-    workflow.api,
-    decide(run, shown, record.fault),
-  );
-  return { ...decision, durationMs };
+  return { ...decide(run, workflow.id, shown, record.fault), durationMs };
 }
 
 function listFindings(

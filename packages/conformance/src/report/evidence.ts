@@ -1,7 +1,7 @@
 import { findRule, listSources } from '../contract/rules.ts';
 import type { ReceivedResponse, SentRequest } from '../http/reported-call.ts';
+import type { Finding, Result } from '../results/result.ts';
 import { UNPRINTABLE } from './to-curl.ts';
-import type { ReportedFinding, ReportedResult } from './verdict.ts';
 
 /** Maximum length of a value that is shown, in characters; the JSON report has more. */
 const SHOWN = 500;
@@ -11,7 +11,7 @@ const FINDINGS_SHOWN = 3;
 /**
  * Groups findings by the sentence that they violate. A transaction or a workflow has only one sentence, its statement.
  */
-export function listViolations({ id: caseId, findings, statement, sentences }: ReportedResult) {
+export function listViolations({ id: caseId, findings, statement, sentences }: Result) {
   const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? caseId);
   return [...groups].map(([id, found]) => {
     const messages = [...new Set(found.map(({ message }) => cut(message)))];
@@ -22,7 +22,7 @@ export function listViolations({ id: caseId, findings, statement, sentences }: R
       sentence: id === caseId ? statement : `${id}: ${findRule(id).sentences[id]}`,
       messages: [...messages.slice(0, FINDINGS_SHOWN), ...(more > 0 ? [`… and ${more} more`] : [])],
       /** The finding whose call is shown. */
-      first: found[0] as ReportedFinding,
+      first: found[0] as Finding,
       share: scope?.violations ? `${scope.violations} of ${scope.responses} responses` : '',
     };
   });
@@ -30,13 +30,13 @@ export function listViolations({ id: caseId, findings, statement, sentences }: R
 
 type Violation = ReturnType<typeof listViolations>[number];
 
-export function formatEvidence(result: ReportedResult): string {
+export function formatEvidence(result: Result): string {
   return listViolations(result)
     .map((violation) => formatViolation(result, violation))
     .join('\n');
 }
 
-export function formatViolation(result: ReportedResult, violation: Violation): string {
+export function formatViolation(result: Result, violation: Violation): string {
   const { sentence, messages, first, share } = violation;
   const sources = result.engine === 'rules' ? listSources(result.rules) : [];
   const sections = [
@@ -45,7 +45,7 @@ export function formatViolation(result: ReportedResult, violation: Violation): s
     ['scope', share],
     ['request', first.request ? toMessage(first.request) : ''],
     ['response', first.response ? toMessage(first.response) : ''],
-    ['repeat', first.repeat],
+    ['repeat', first.repeat ?? ''],
   ];
   return sections.flatMap(toLines).join('\n');
 }

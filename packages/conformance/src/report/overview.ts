@@ -2,7 +2,7 @@ import { findRule } from '../contract/rules.ts';
 import { TOPICS } from '../generated/rule-ids.gen.ts';
 import { listUnchecked, type Result } from '../results/result.ts';
 import { cut } from './evidence.ts';
-import type { Report, ReportedResult } from './verdict.ts';
+import type { Report } from './verdict.ts';
 
 export const IDS_SHOWN = 3;
 
@@ -19,8 +19,8 @@ export function groupByArea<Item extends Result>(
 
 /** What there is to fix: the first failure that shows a fault, and those that it explains. */
 export interface Problem {
-  cause: ReportedResult;
-  others: ReportedResult[];
+  cause: Result;
+  others: Result[];
 }
 
 /** The rule about sequences of storage calls: any other storage rule that fails explains its failure. */
@@ -30,7 +30,7 @@ const SEQUENCES = 'ST-SEQUENCE';
 export function listProblems({ results }: Report): Problem[] {
   const failed = results.filter(({ outcome, isKnown }) => outcome === 'fail' && !isKnown);
   const problems: Problem[] = [];
-  const rank = (result: ReportedResult) => (!result.counts ? 2 : result.id === SEQUENCES ? 1 : 0);
+  const rank = (result: Result) => (!result.counts ? 2 : result.id === SEQUENCES ? 1 : 0);
   for (const result of failed.toSorted((a, b) => rank(a) - rank(b))) {
     const explaining = problems.filter(({ cause }) => explains(cause, result));
     for (const { others } of explaining) others.push(result);
@@ -40,7 +40,7 @@ export function listProblems({ results }: Report): Problem[] {
 }
 
 /** A failed SHOULD explains nothing, because it fails no run. */
-function explains(cause: ReportedResult, result: Result): boolean {
+function explains(cause: Result, result: Result): boolean {
   if (cause.engine !== 'rules' || !cause.counts) return false;
   const { api, topic } = findRule(cause.id);
   // Whether a call is accepted says nothing about its effects.

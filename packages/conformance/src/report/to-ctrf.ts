@@ -1,8 +1,8 @@
 import { manifest } from '../manifest.ts';
-import type { Outcome } from '../results/result.ts';
+import type { Outcome, Result } from '../results/result.ts';
 import { formatEvidence } from './evidence.ts';
 import { groupByArea } from './overview.ts';
-import type { Report, ReportedResult } from './verdict.ts';
+import type { Report } from './verdict.ts';
 
 const STATUSES = {
   pass: 'passed',
@@ -40,7 +40,7 @@ export function toCtrf(report: Report): string {
   return `${JSON.stringify(ctrf, null, 2)}\n`;
 }
 
-function toTest(suite: string, result: ReportedResult): object {
+function toTest(suite: string, result: Result): object {
   const { id, outcome, findings, level, durationMs } = result;
   return {
     name: id,

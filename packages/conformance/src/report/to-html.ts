@@ -1,5 +1,5 @@
 import { manifest } from '../manifest.ts';
-import { listUnchecked } from '../results/result.ts';
+import { listUnchecked, type Result } from '../results/result.ts';
 import { formatEvidence, listViolations } from './evidence.ts';
 import { type Markup, markup } from './markup.ts';
 import {
@@ -10,7 +10,7 @@ import {
   listReasons,
   type Problem,
 } from './overview.ts';
-import type { Report, ReportedResult } from './verdict.ts';
+import type { Report } from './verdict.ts';
 
 /** The page loads nothing, not even from its own host, and runs no script. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
@@ -63,11 +63,7 @@ function toList(title: string, items: readonly string[]): Markup | undefined {
   return markup`<h2>${title}</h2>\n<ul>${items.map((item) => markup`<li>${item}</li>\n`)}</ul>\n`;
 }
 
-function toTable(
-  title: string,
-  results: readonly ReportedResult[],
-  shown: readonly ReportedResult[],
-): Markup {
+function toTable(title: string, results: readonly Result[], shown: readonly Result[]): Markup {
   const counts = [...Map.groupBy(results, ({ outcome }) => outcome)].map(
     ([outcome, { length }]) => `${length} ${outcome}`,
   );
@@ -77,7 +73,7 @@ function toTable(
 `;
 }
 
-function toRow(result: ReportedResult, isShown: boolean): Markup {
+function toRow(result: Result, isShown: boolean): Markup {
   const { id, outcome, reason, statement, notes } = result;
   return markup`<tr><td class="${outcome}">${outcome}</td><td>${isShown ? markup`<a href="#${toAnchor(id)}">${id}</a>` : id}</td><td>${toProse(statement)}
 ${[reason ?? [], notes, listUnchecked(result)].flat().map((note) => markup`<p class="quiet">${note}</p>`)}

@@ -1,8 +1,8 @@
-import { listUnchecked } from '../results/result.ts';
+import { listUnchecked, type Result } from '../results/result.ts';
 import { formatEvidence } from './evidence.ts';
 import { type Markup, markup } from './markup.ts';
 import { groupByArea } from './overview.ts';
-import type { Report, ReportedResult } from './verdict.ts';
+import type { Report } from './verdict.ts';
 
 type Kind = 'pass' | 'failure' | 'error' | 'skipped';
 
@@ -31,7 +31,7 @@ export function toJunit(report: Report): string {
 `.markup;
 }
 
-function kindOf({ outcome, counts }: ReportedResult): Kind {
+function kindOf({ outcome, counts }: Result): Kind {
   if (outcome === 'pass') return 'pass';
   if (!counts) return 'skipped';
   if (outcome === 'fail') return 'failure';
@@ -43,7 +43,7 @@ function toCounts(kinds: readonly Kind[]): Markup {
   return markup`tests="${kinds.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
 }
 
-function toCase(area: string, result: ReportedResult): Markup {
+function toCase(area: string, result: Result): Markup {
   const { id, durationMs, outcome, level, findings, reason = '' } = result;
   const kind = kindOf(result);
   // An attribute has no lines.

@@ -1,23 +1,9 @@
-import { catalog, groupByEngine, NOUNS } from '../contract/catalog.ts';
+import { type Case, groupByEngine, NOUNS } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { listViolated } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
-import { type Finding, listUnchecked, type Outcome, type Result } from '../results/result.ts';
+import { listUnchecked, type Outcome, type PartialResult, type Result } from '../results/result.ts';
 import { toRepeat } from './to-curl.ts';
-
-/** A finding, with a command that repeats its call. */
-export interface ReportedFinding extends Finding {
-  repeat: string;
-}
-
-/** A result, with what it means for the verdict. */
-export interface ReportedResult extends Result {
-  findings: ReportedFinding[];
-  /** Whether the list of known failures covers each of its findings. */
-  isKnown: boolean;
-  /** Whether it affects the exit code, which neither a SHOULD nor a known failure does. */
-  counts: boolean;
-}
 
 /** The report on a run. A table in the README, under "The verdict", says how each result affects the exit code. */
 export interface Report {
@@ -43,31 +29,57 @@ export interface Report {
   /** What `exitCode` means, and how much was checked: `follows what was checked: 64 of 80 rules`. */
   verdict: string;
   exitCode: 0 | 1 | 2;
-  results: ReportedResult[];
+  results: Result[];
+}
+
+type ReportSettings = Pick<Settings, 'known' | 'wireProfile' | 'seed' | 'ca' | 'flags'>;
+
+/** Returns the known failures that are accepted on a day. */
+function listAccepted({ known }: ReportSettings, day: Date): KnownFailure[] {
+  const today = day.toISOString().slice(0, 10);
+  return known.filter(({ until = today }) => until >= today);
+}
+
+/** @param part what the case shows, without secrets */
+export function toResult(
+  settings: ReportSettings,
+  started: Date,
+  { engine, id, level, statement }: Pick<Case, 'engine' | 'id' | 'level' | 'statement'>,
+  { sentences = [], notes = [], durationMs = 0, outcome, reason, findings }: PartialResult,
+): Result {
+  const isKnown = findCovering({ id, findings }, listAccepted(settings, started)).length > 0;
+  return {
+    engine,
+    id,
+    level,
+    statement,
+    rules: engine === 'rules' ? [id] : [...new Set(findings.flatMap(listViolated))],
+    outcome,
+    reason,
+    sentences,
+    findings: findings.map((finding) => ({
+      ...finding,
+      repeat: toRepeat({ engine, id }, finding, settings),
+    })),
+    notes,
+    durationMs,
+    isKnown,
+    counts: level === 'must' && !isKnown,
+  };
 }
 
 export function createReport(
-  settings: Pick<Settings, 'known' | 'wireProfile' | 'seed' | 'ca' | 'flags'>,
+  settings: ReportSettings,
   started: Date,
-  results: readonly Result[],
+  results: Result[],
   counted: Pick<Report, 'targets' | 'calls' | 'leftovers'>,
 ): Report {
   const { known: entries, wireProfile, seed } = settings;
-  const startedAt = started.toISOString();
-  const today = startedAt.slice(0, 10);
-  const accepted = entries.filter(({ until = today }) => until >= today);
+  const accepted = listAccepted(settings, started);
   const passed = results.flatMap(listPassed);
   const toIds = (list: readonly KnownFailure[]) => list.map(({ id }) => id);
-  const failures = results.flatMap((result) => toKnown(result, accepted));
-  const reported = results.map((result) => {
-    const isKnown = failures.some(({ id }) => id === result.id);
-    const findings = result.findings.map((finding) => {
-      return { ...finding, repeat: toRepeat(result, finding, settings) };
-    });
-    return { ...result, findings, isKnown, counts: result.level === 'must' && !isKnown };
-  });
   const known = {
-    failures,
+    failures: results.filter(({ isKnown }) => isKnown).map((result) => toKnown(result, accepted)),
     stale: toIds(accepted.filter(({ id, flaky }) => !flaky && passed.includes(id))),
     expired: toIds(entries.filter((entry) => !accepted.includes(entry))),
   };
@@ -84,10 +96,9 @@ export function createReport(
     checkedRules: count('pass', ofRules) + count('fail', ofRules),
   };
   const isIncomplete = results.some((result) => isUnfinished(result, toIds(accepted)));
-  const { exitCode, verdict } = conclude(reported, summary, known, isIncomplete);
-  const order = catalog.map(({ id }) => id);
+  const { exitCode, verdict } = conclude(results, summary, known, isIncomplete);
   return {
-    startedAt,
+    startedAt: started.toISOString(),
     durationMs: Date.now() - started.getTime(),
     ...counted,
     seed,
@@ -95,7 +106,7 @@ export function createReport(
     known,
     exitCode,
     verdict: wireProfile.envelope === 'flat' ? `${verdict}, flat responses` : verdict,
-    results: reported.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id)),
+    results,
   };
 }
 
@@ -106,15 +117,21 @@ function listPassed(result: Result): string[] {
     .map(({ id }) => id);
 }
 
-/** Entries must cover each finding: by the ID of the result, of the sentence or of a rule that is violated. */
-function toKnown({ id, findings }: Result, accepted: readonly KnownFailure[]) {
-  const covering = findings.map((finding) => {
+/**
+ * Returns the entry that covers each finding, by the ID of the case, of the sentence or of a rule that is violated. If one
+ * is not covered, returns nothing.
+ */
+function findCovering({ id, findings }: Pick<Result, 'id' | 'findings'>, accepted: KnownFailure[]) {
+  const covering = findings.flatMap((finding) => {
     const ids = [id, finding.sentence, ...listViolated(finding)];
-    return accepted.find((entry) => ids.includes(entry.id));
+    return accepted.find((entry) => ids.includes(entry.id)) ?? [];
   });
-  if (findings.length === 0 || covering.includes(undefined)) return [];
-  const reason = covering.find((entry) => entry?.reason)?.reason;
-  return [{ id, ...(reason && { reason }) }];
+  return covering.length === findings.length ? covering : [];
+}
+
+function toKnown(result: Result, accepted: KnownFailure[]) {
+  const reason = findCovering(result, accepted).find((entry) => entry.reason)?.reason;
+  return { id: result.id, ...(reason && { reason }) };
 }
 
 /** Whether a MUST, or a sentence of it that is not known to fail, was skipped or ended with an error. */
@@ -126,7 +143,7 @@ function isUnfinished({ level, id, outcome, sentences }: Result, accepted: strin
 }
 
 function conclude(
-  results: readonly ReportedResult[],
+  results: readonly Result[],
   { pass, fail, checkedRules, rules: total }: Report['summary'],
   known: Report['known'],
   isIncomplete: boolean,

@@ -1,5 +1,5 @@
 import type { ReceivedResponse, SentRequest } from '../http/reported-call.ts';
-import type { Result } from './result.ts';
+import type { PartialResult, SentenceResult } from './result.ts';
 
 /** Shown for a secret that no option contains, such as a signature. */
 export const BLANK = '[redacted]';
@@ -77,14 +77,17 @@ export class Redactor {
   }
 
   /** Redacts what a result quotes. Its other text is the contract's, which may contain a password that is a word. */
-  redactResult(result: Result): Result {
+  redactResult(part: PartialResult): PartialResult {
     const redact = (text: string) => this.redactMessage(text);
-    const { reason, notes, sentences, findings } = result;
+    const redactReason = <Item extends SentenceResult>(item: Item): Item => ({
+      ...item,
+      reason: item.reason && redact(item.reason),
+    });
+    const { notes = [], sentences = [], findings } = part;
     return {
-      ...result,
-      reason: reason && redact(reason),
+      ...redactReason(part),
       notes: notes.map(redact),
-      sentences: sentences.map((part) => ({ ...part, reason: part.reason && redact(part.reason) })),
+      sentences: sentences.map(redactReason),
       findings: findings.map(({ message, request, response, ...finding }) => ({
         ...finding,
         message: redact(message),

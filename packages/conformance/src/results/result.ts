@@ -1,5 +1,4 @@
 import type { Case } from '../contract/catalog.ts';
-import { listViolated } from '../contract/rules.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type ReportedCall, toReportedCall } from '../http/reported-call.ts';
 import type { NotRunError } from './errors.ts';
@@ -25,6 +24,8 @@ export interface Finding extends Partial<ReportedCall> {
   sentence?: string;
   /** The place in the contract: document and JSON pointer, or the rule. */
   where: string;
+  /** A command that repeats the call. Every finding of a result has one. */
+  repeat?: string;
 }
 
 /** Adds the call that shows a violation. If its response was cut, the message begins with that. */
@@ -49,6 +50,15 @@ export interface SentenceResult {
   scope?: { violations: number; responses: number } | undefined;
 }
 
+/** What a check, an invariant, a transaction or a workflow shows, or all those of a rule. */
+export interface PartialResult extends SentenceResult {
+  findings: Finding[];
+  notes?: string[];
+  durationMs?: number;
+  /** Only a rule has these. */
+  sentences?: SentenceResult[];
+}
+
 /** The result of one case. Credentials are redacted in every string. */
 export interface Result extends Pick<Case, 'engine' | 'id' | 'level' | 'statement'> {
   /** IDs of the rules that it is about, or that its responses violate. */
@@ -62,16 +72,10 @@ export interface Result extends Pick<Case, 'engine' | 'id' | 'level' | 'statemen
   /** More information for the operator, which does not affect the outcome. */
   notes: string[];
   durationMs: number;
-}
-
-export function toResult(
-  { engine, id, level, statement }: Case,
-  fields: Pick<Result, 'outcome'> & Partial<Result>,
-): Result {
-  const { findings = [] } = fields;
-  const rules = engine === 'rules' ? [id] : [...new Set(findings.flatMap(listViolated))];
-  const lists = { rules, sentences: [], findings, notes: [] };
-  return { engine, id, level, statement, ...lists, durationMs: 0, ...fields };
+  /** Whether the list of known failures covers each of its findings. */
+  isKnown: boolean;
+  /** Whether it affects the exit code, which neither a SHOULD nor a known failure does. */
+  counts: boolean;
 }
 
 /** Returns which parts of a rule that passed or failed were not checked, and why. */

@@ -1,4 +1,5 @@
 import { PROTOCOL } from '@berth/conformance/fixture';
+import { findCase } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
@@ -6,8 +7,9 @@ import { readEcho } from '../http/fixture-protocol.ts';
 import { codeOf, isGatewayError } from '../http/read-response.ts';
 import { nameCredentials, REQUEST_FORMS } from '../options.ts';
 import { SkipError, StartError } from '../results/errors.ts';
+import type { PartialResult } from '../results/result.ts';
 import { CheckContext } from './check-context.ts';
-import { type Decision, decide } from './outcome.ts';
+import { decide } from './outcome.ts';
 import type { Deployment, Run } from './run.ts';
 
 const ATTEMPTS = 5;
@@ -24,10 +26,20 @@ const SCHEMES = { bearer: 'the bearer token', signature: 'the signature' };
 export const findCredentials = (run: Run, api: Api): Promise<Partial<Deployment>> =>
   api === 'gateway' ? findGatewayCredentials(run) : findStorageForm(run);
 
-/** Returns the decision, unless it is a failure and the credentials have expired since: then, findings prove nothing. */
-export async function skipIfCredentialsExpired(run: Run, api: Api, decision: Decision) {
-  const expired = decision.outcome === 'fail' ? await findExpired(run, api) : undefined;
-  return expired ? decide(run, [], expired) : decision;
+/** Discards the failures of an API if its credentials have expired since the run began: then, findings prove nothing. */
+export async function skipIfCredentialsExpired(run: Run, parts: readonly PartialResult[]) {
+  const reasons: Partial<Record<Api, SkipError>> = {};
+  for (const api of run.settings.apis) {
+    const hasFailed = parts.some(
+      ({ id, outcome }) => outcome === 'fail' && findCase(id).api === api,
+    );
+    const reason = hasFailed && (await findExpired(run, api));
+    if (reason) reasons[api] = reason;
+  }
+  return parts.map((part): PartialResult => {
+    const reason = part.outcome === 'fail' && reasons[findCase(part.id).api];
+    return reason ? { ...part, ...decide(run, part.id, [], reason) } : part;
+  });
 }
 
 /** Makes the calls of `findCredentials` again, and checks whether they find less than before. */

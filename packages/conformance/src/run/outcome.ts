@@ -10,30 +10,15 @@
  * | `pass`     | finished without findings                       | applies to responses, and none violates it   |
  * | `disabled` | was not selected, or lacks an optional feature  |                                              |
  */
-
-import { isSelected, type Need, type Runnable } from '../contract/catalog.ts';
-import { type Rule, rules } from '../contract/rules.ts';
+import { catalog, isSelected, type Need, type Runnable } from '../contract/catalog.ts';
 import type { CredentialKind } from '../http/sign.ts';
 import type { Observer, Tally } from '../invariants/observer.ts';
 import { nameCredentials } from '../options.ts';
 import { DisabledError, NotRunError, SkipError } from '../results/errors.ts';
-import {
-  type Finding,
-  type Outcome,
-  type Result,
-  type SentenceResult,
-  toResult,
-} from '../results/result.ts';
+import type { Finding, Outcome, PartialResult, SentenceResult } from '../results/result.ts';
 import type { Run } from './run.ts';
 
 const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
-
-/** What one check, or the invariant, shows about a sentence. */
-export interface PartialResult extends SentenceResult {
-  findings: Finding[];
-  notes?: string[];
-  durationMs?: number;
-}
 
 /** Returns why a check, a transaction or a workflow must not run. */
 export function whyNotRun(run: Run, runnable: Runnable): NotRunError | undefined {
@@ -71,19 +56,22 @@ function unlessSet({ settings }: Run, option: 'otherEnvToken' | 'forbiddenServic
   return settings[option] ? undefined : new DisabledError(`no ${settings.nameOf(option)}`);
 }
 
-export type Decision = Pick<PartialResult, 'outcome' | 'reason' | 'findings'>;
-
 /**
  * Decides what a check, a transaction or a workflow shows.
  *
  * @param error why it did not run, or did not finish
  */
-export function decide({ signal }: Run, findings: Finding[], error?: unknown): Decision {
+export function decide(
+  { signal }: Run,
+  id: string,
+  findings: Finding[],
+  error?: unknown,
+): PartialResult {
   // Findings count even if it did not finish.
-  if (findings.length > 0) return { outcome: 'fail', findings };
-  if (error === undefined) return { outcome: 'pass', findings };
+  if (findings.length > 0) return { id, outcome: 'fail', findings };
+  if (error === undefined) return { id, outcome: 'pass', findings };
   const { outcome, message: reason } = toNotRunError(signal, error);
-  return { outcome, reason, findings };
+  return { id, outcome, reason, findings };
 }
 
 function toNotRunError({ aborted, reason }: AbortSignal, error: unknown): NotRunError {
@@ -94,16 +82,17 @@ function toNotRunError({ aborted, reason }: AbortSignal, error: unknown): NotRun
   return new NotRunError(`bug in the suite: ${(error as Error).stack ?? error}`);
 }
 
-/** Decides the outcome of every rule from its checks, and from what its invariants show after the last call. */
-export function decideRules(parts: readonly PartialResult[], observer: Observer): Result[] {
-  const bySentence = Map.groupBy(parts, ({ id }) => id);
-  return rules.map((rule) => {
-    const ofRule = Object.keys(rule.sentences).flatMap((id) => {
-      const checks = bySentence.get(id) ?? [];
-      if (!observer.hasInvariant(id)) return checks;
-      return [...checks, ...decideInvariant(id, observer.tallyOf(id), checks)];
+/** Decides every case, in the order of a report: a rule from its checks and from its invariants after the last call. */
+export function decideCases(parts: readonly PartialResult[], observer: Observer): PartialResult[] {
+  const byId = Map.groupBy(parts, ({ id }) => id);
+  return catalog.flatMap(({ id, sentences }) => {
+    if (sentences === undefined) return byId.get(id) ?? [];
+    const ofRule = Object.keys(sentences).flatMap((sentence) => {
+      const checks = byId.get(sentence) ?? [];
+      if (!observer.hasInvariant(sentence)) return checks;
+      return [...checks, ...decideInvariant(sentence, observer.tallyOf(sentence), checks)];
     });
-    return decideRule(rule, ofRule);
+    return decideRule(id, ofRule);
   });
 }
 
@@ -122,28 +111,29 @@ export function decideInvariant(
   return isChecked ? [{ id, findings: [], outcome: 'skip', reason }] : [];
 }
 
-export function decideRule(rule: Rule, parts: readonly PartialResult[]): Result {
-  const sentences = [...Map.groupBy(parts, ({ id }) => id)].map(([id, ofSentence]) =>
-    decideSentence(id, ofSentence),
+export function decideRule(id: string, parts: readonly PartialResult[]): PartialResult {
+  const sentences = [...Map.groupBy(parts, (part) => part.id)].map(([sentence, ofSentence]) =>
+    decideSentence(sentence, ofSentence),
   );
-  const { id, outcome, reason } = findFirstByPrecedence(sentences);
+  const { id: first, outcome, reason } = findFirstByPrecedence(sentences);
   const isShared = sentences.every((sentence) => sentence.reason === reason);
   const isDecided = outcome === 'pass' || outcome === 'fail';
-  return toResult(rule, {
+  return {
+    id,
     outcome,
-    ...(!isDecided && { reason: isShared ? reason : `${id}: ${reason}` }),
+    ...(!isDecided && { reason: isShared ? reason : `${first}: ${reason}` }),
     sentences,
     findings: parts.flatMap(({ findings }) => findings),
     notes: parts.flatMap(({ notes = [] }) => notes),
     durationMs: parts.reduce((total, { durationMs = 0 }) => total + durationMs, 0),
-  });
+  };
 }
 
 function decideSentence(id: string, parts: readonly PartialResult[]): SentenceResult {
   const { outcome } = findFirstByPrecedence(parts);
   // A failure needs no other proof, but a pass is partial if another check of the sentence is disabled.
-  const unproved = outcome === 'pass' ? 'disabled' : outcome;
-  const reason = parts.find((part) => part.outcome === unproved)?.reason;
+  const reasonOutcome = outcome === 'pass' ? 'disabled' : outcome;
+  const reason = parts.find((part) => part.outcome === reasonOutcome)?.reason;
   const scope = parts.find((part) => part.scope)?.scope;
   return { id, outcome, ...(reason && { reason }), ...(scope && { scope }) };
 }

@@ -1,6 +1,6 @@
+import type { PartialResult } from '../results/result.ts';
 import { type Check, CheckContext } from './check-context.ts';
-import { skipIfCredentialsExpired } from './credentials.ts';
-import { decide, type PartialResult, whyNotRun } from './outcome.ts';
+import { decide, whyNotRun } from './outcome.ts';
 import type { Run } from './run.ts';
 
 /** Runs the checks, and returns what each shows about its sentence. */
@@ -31,7 +31,7 @@ export async function inParallel<Item, Value>(
 }
 
 async function runCheck(run: Run, check: Check): Promise<PartialResult> {
-  const { id, api } = check;
+  const { id } = check;
   const context = new CheckContext(run, id, id);
   const started = performance.now();
   // Why it did not run, or did not finish.
@@ -41,8 +41,7 @@ async function runCheck(run: Run, check: Check): Promise<PartialResult> {
   } catch (thrown) {
     error = thrown;
   }
-  const { findings, notes } = context.record;
-  const decision = await skipIfCredentialsExpired(run, api, decide(run, [...findings], error));
   const durationMs = Math.round(performance.now() - started - context.waitedMs);
-  return { id, notes, durationMs, ...decision };
+  const { findings, notes } = context.record;
+  return { ...decide(run, id, [...findings], error), notes, durationMs };
 }
