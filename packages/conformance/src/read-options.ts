@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
 import { z } from 'zod';
+import { toFields } from './http/exchange.ts';
 import {
   type ConformanceOptions,
   type KnownFailure,
@@ -109,7 +110,7 @@ export function listOptions(): Option[] {
   return NAMES.map((name) => {
     const [placeholder, description, above = heading] = HELP[name];
     heading = above;
-    const { default: preset } = Object(properties[name]);
+    const { default: preset } = toFields(properties[name]);
     const isShown = typeof preset === 'string' || typeof preset === 'number';
     const isList = LISTS.includes(name);
     const more = isShown ? ` (default: ${preset})` : isList ? '; repeatable' : '';
@@ -147,7 +148,7 @@ export function readOptions(
 }
 
 function convert(name: Name, text: string): unknown {
-  const { type } = Object(properties[name]);
+  const { type } = toFields(properties[name]);
   if (type === 'integer' || type === 'number')
     return /^-?[\d.]+$/.test(text) ? Number(text) : Number.NaN;
   if (HELP[name][0] !== '') return (CONVERSIONS[name] ?? String)(text);

@@ -45,9 +45,9 @@ interface SignedCall {
 }
 
 /** Creates a call whose signature is built part by part, so that a check can falsify a single part. */
-function signCall({ settings, gateway }: CallContext, call: SignedCall): GatewayCall {
+function signCall({ run, gateway }: CallContext, call: SignedCall): GatewayCall {
   const { path = '/signed', headers = [], body, isChunked } = call;
-  const { tc3 } = settings;
+  const { tc3 } = run.settings;
   if (tc3 === undefined) throw new Error('The check must list `signature` in its needs.');
   const method = body === undefined ? 'GET' : 'POST';
   const [route = '', query = ''] = path.split(/\?(.*)/s);

@@ -40,7 +40,7 @@ const CHANGED = 8;
 
 /** Returns valid credentials with another authorization, which `change` derives from the valid one. */
 function forge(t: CheckContext, change = (value: string) => changeChars(value, -CHANGED)) {
-  const { authorization } = t.settings.wireProfile.storageHeaders;
+  const { authorization } = t.run.settings.wireProfile.storageHeaders;
   const forged = change(readCredential(t, authorization));
   return { credentials: withHeaders(t.storage.credentials(), [[authorization, forged]]) };
 }
@@ -49,7 +49,7 @@ function forge(t: CheckContext, change = (value: string) => changeChars(value, -
 function forgeSignatures(t: CheckContext): Changes {
   const { storageKeys } = t.run.signers;
   if (storageKeys === undefined) return {};
-  const seconds = Number(readCredential(t, t.settings.wireProfile.storageHeaders.timestamp));
+  const seconds = Number(readCredential(t, t.run.settings.wireProfile.storageHeaders.timestamp));
   const sign = (keys: Partial<typeof storageKeys>) =>
     forge(t, () => signStorage(seconds, { ...storageKeys, ...keys }));
   const secretId = `${storageKeys.secretId}x`;
@@ -61,9 +61,9 @@ function forgeSignatures(t: CheckContext): Changes {
 }
 
 /** Returns parts of valid credentials, alone, and other headers that must not authenticate a storage call. */
-function toIncompleteCredentials({ settings, storage }: CheckContext): Changes {
-  const { authorization, sessionToken, timestamp } = settings.wireProfile.storageHeaders;
-  const { gatewayToken } = settings;
+function toIncompleteCredentials({ run, storage }: CheckContext): Changes {
+  const { gatewayToken, wireProfile } = run.settings;
+  const { authorization, sessionToken, timestamp } = wireProfile.storageHeaders;
   const credentials = storage.credentials();
   // Without it, the deployment accepts other headers, which are then complete.
   const [value] = readAll(credentials, authorization);
@@ -92,7 +92,7 @@ function toIncompleteCredentials({ settings, storage }: CheckContext): Changes {
 export const authStorage: readonly Check[] = [
   // Names of headers are case-insensitive (RFC 9110, section 5.1).
   defineCheck('AU-STORAGE-HEADERS', ['storageCredentials'], async (t) => {
-    const { nameOf, wireProfile } = t.settings;
+    const { nameOf, wireProfile } = t.run.settings;
     const { sessionToken } = wireProfile.storageHeaders;
     if (readAll(t.storage.credentials(), sessionToken).length === 0)
       t.note(`${sessionToken} was not tested, because ${nameOf('storageHeaders')} lacks it.`);
@@ -125,8 +125,8 @@ export const authStorage: readonly Check[] = [
     }),
   ),
   defineCheck('AU-STORAGE-ENV', ['storageCredentials'], (t) => {
-    const { env } = t.settings;
-    const envs = [t.uniqueName(), `${env}x`, `x${env}`];
+    const { env } = t.run.settings;
+    const envs = [t.run.uniqueName(), `${env}x`, `x${env}`];
     const changes = envs.map((other) => [`for the environment ${other}`, { env: other }]);
     return expectAllRejected(t, Object.fromEntries(changes));
   }),
@@ -135,7 +135,7 @@ export const authStorage: readonly Check[] = [
     const changes: Changes = {
       'without credentials': { credentials: 'none' },
       'with wrong credentials': forge(t),
-      'for another environment': { env: t.uniqueName() },
+      'for another environment': { env: t.run.uniqueName() },
     };
     await t.onOneConnection(async ({ storage }) => {
       for (const [what, options] of Object.entries(changes)) {

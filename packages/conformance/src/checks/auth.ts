@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Need } from '../contract/catalog.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { type HeaderList, parseJson, readAll, withHeaders } from '../http/exchange.ts';
+import { type HeaderList, parseJson, readAll, toFields, withHeaders } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
 import type { GatewayScheme } from '../http/sign.ts';
 import { nameCredentials } from '../options.ts';
@@ -54,8 +54,8 @@ function forgeTokens(token: string): Record<string, string> {
     'a token with changed letters': changeMiddle(token),
   };
   const [head = '', payload = '', signature = ''] = token.split('.');
-  const header = Object(parseJson(Buffer.from(head, 'base64url')));
-  const claims = Object(parseJson(Buffer.from(payload, 'base64url')));
+  const header = toFields(parseJson(Buffer.from(head, 'base64url')));
+  const claims = toFields(parseJson(Buffer.from(payload, 'base64url')));
   if (header.alg === undefined) return cut;
   const toPart = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const unsigned = `${toPart({ ...header, alg: 'none' })}.${payload}`;
@@ -76,7 +76,7 @@ const HEX = 'a'.repeat(64);
 
 /** Returns valid credentials in headers that they are not for. */
 function toMisplaced(t: CheckContext): HeaderList {
-  const { gatewayToken = 'made-up', gatewayUrl, storageUrl, wireProfile } = t.settings;
+  const { gatewayToken = 'made-up', gatewayUrl, storageUrl, wireProfile } = t.run.settings;
   // Credentials for the storage API are sent to no other server.
   const isOneServer = new URL(gatewayUrl).origin === new URL(storageUrl).origin;
   const ofStorage = isOneServer ? t.storage.credentials() : [];
@@ -89,12 +89,12 @@ function toMisplaced(t: CheckContext): HeaderList {
 async function expectScheme(t: CheckContext, credentials: GatewayScheme): Promise<void> {
   await expectForwarded(t, toCalls(credentials));
   if (t.record.findings.length === 0) return;
-  const options = nameCredentials(t.settings)[credentials];
+  const options = nameCredentials(t.run.settings)[credentials];
   t.note(`A wrong value of ${options} fails this rule, too: check that first.`);
 }
 
 async function expectHandshake(t: CheckContext, credentials: GatewayScheme): Promise<void> {
-  const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(), credentials });
+  const upgrade = await t.gateway.upgrade({ path: t.fixture.path('/socket'), credentials });
   upgrade.socket?.close();
   const message = `a handshake must be accepted, but the response was ${showResponse(upgrade)}`;
   t.expect(!isRejection(upgrade), message, upgrade);
@@ -110,7 +110,7 @@ const defineGatewayRejection = (
 export const auth: readonly Check[] = [
   defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
     await expectScheme(t, 'bearer');
-    const credentials = { authorization: `Bearer ${t.settings.gatewayToken}` };
+    const credentials = { authorization: `Bearer ${t.run.settings.gatewayToken}` };
     await expectForwarded(t, { 'a GET with authorization in lower case': { credentials } });
   }),
   defineCheck('AU-BEARER', ['fixture', 'bearer', 'alsoWebSocket'], (t) =>
@@ -125,7 +125,7 @@ export const auth: readonly Check[] = [
     await expectHandshake(t, 'signature');
   }),
   defineGatewayRejection('AU-BEARER-ENV', ['otherEnvToken'], (t) => {
-    const credentials = { Authorization: `Bearer ${t.settings.otherEnvToken}` };
+    const credentials = { Authorization: `Bearer ${t.run.settings.otherEnvToken}` };
     const headers = { 'X-Forwarded-Host': t.gateway.host };
     return { ...toCalls(credentials), 'a GET with X-Forwarded-Host': { headers, credentials } };
   }),
@@ -138,7 +138,7 @@ export const auth: readonly Check[] = [
     },
   })),
   defineGatewayRejection('AU-REJECTED/1', [], (t) => {
-    const { gatewayToken, expiredToken, nameOf } = t.settings;
+    const { gatewayToken, expiredToken, nameOf } = t.run.settings;
     if (gatewayToken === undefined)
       t.note(`Forged tokens were not tested, because ${nameOf('gatewayToken')} is missing.`);
     if (expiredToken === undefined)
@@ -155,7 +155,7 @@ export const auth: readonly Check[] = [
     return toCallsWith(Object.fromEntries(values));
   }),
   defineGatewayRejection('AU-REJECTED/2', [], (t) => {
-    const { gatewayToken, wireProfile } = t.settings;
+    const { gatewayToken, wireProfile } = t.run.settings;
     const misplaced = toMisplaced(t);
     const [ofStorage] = readAll(misplaced, wireProfile.storageHeaders.authorization);
     return {
@@ -175,7 +175,7 @@ export const auth: readonly Check[] = [
     };
   }),
   defineCheck('AU-EACH-CALL', ['fixture'], (t) => {
-    const { otherEnvToken } = t.settings;
+    const { otherEnvToken } = t.run.settings;
     const calls: NamedCalls = {
       ...toCallsWith({
         'a wrong token': 'Bearer wrong',

@@ -1,3 +1,4 @@
+import { toFields } from '../http/exchange.ts';
 /* What several files of checks share: calls, what they expect of the responses, and parts of invalid credentials. */
 
 import type { Need } from '../contract/catalog.ts';
@@ -66,7 +67,7 @@ export async function openSocket<Result>(
   { call, ...request }: FixtureRequest & { call?: GatewayCall },
   use: (socket: Socket, upgrade: Upgrade) => Promise<Result>,
 ): Promise<Result> {
-  const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(request), ...call });
+  const upgrade = await t.gateway.upgrade({ path: t.fixture.path('/socket', request), ...call });
   const { socket, received, violation = '' } = upgrade;
   if (!socket) throw new SkipError(`no WebSocket could be opened: ${received.status} ${violation}`);
   try {
@@ -81,17 +82,22 @@ export async function undefinedIfNoResponse<Value>(t: CheckContext, call: Promis
   try {
     return await call;
   } catch (error) {
-    if (error instanceof NetworkError && !t.signal.aborted) return undefined;
+    if (error instanceof NetworkError && !t.run.signal.aborted) return undefined;
     throw error;
   }
 }
 
+interface Hello {
+  target: string;
+  headers: HeaderList;
+}
+
 /** Returns the WebSocket handshake as it reached the fixture service. */
-export async function readHello(socket: Socket): Promise<{ target: string; headers: HeaderList }> {
+export async function readHello(socket: Socket): Promise<Hello> {
   socket.send('!hello');
   const message = await socket.next().catch(() => undefined);
-  const hello = message && Object(parseJson(message.data));
-  if (typeof hello?.target === 'string' && Array.isArray(hello.headers)) return hello;
+  const hello = message && toFields(parseJson(message.data));
+  if (typeof hello?.target === 'string' && Array.isArray(hello.headers)) return hello as Hello;
   throw new SkipError('the fixture service did not report the handshake that it received');
 }
 
@@ -126,10 +132,10 @@ export async function expectGatewayRejections<Call extends GatewayCall>(
   calls: Record<string, Call>,
   send: (call: Call) => Promise<Exchange> = (call) => t.gateway.call(call),
 ): Promise<void> {
-  const shared = t.uniqueName();
+  const shared = t.run.uniqueName();
   const rejected = [];
   for (const [what, call] of Object.entries(calls)) {
-    const mark = t.uniqueName();
+    const mark = t.run.uniqueName();
     const { path = '/a/b' } = call;
     const query = `mark=${shared}&mark=${mark}`;
     const marked = { ...call, path: `${path}${path.includes('?') ? '&' : '?'}${query}` };
@@ -196,7 +202,7 @@ export const LARGE = Buffer.alloc(
 
 /** Returns the file ID of a path where nothing was ever stored. */
 export function missingFileId(t: CallContext): Promise<string> {
-  return t.files.fileIdOf(t.files.path(`${t.uniqueName()}.missing`));
+  return t.files.fileIdOf(t.files.path(`${t.run.uniqueName()}.missing`));
 }
 
 /** Describes a call and its response: `POST storages:batchDelete must be accepted, but the response was 400`. */

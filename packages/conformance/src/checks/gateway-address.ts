@@ -16,7 +16,7 @@ import {
 
 /** Calls paths that must reach the service, alternating GET and POST. */
 async function callPaths(t: CheckContext, paths: readonly string[]): Promise<void> {
-  const calls = paths.map((path) => ({ path: path.replace('{service}', t.settings.service) }));
+  const calls = paths.map((path) => ({ path: path.replace('{service}', t.run.settings.service) }));
   for (const call of alternate(calls)) await callEcho(t, call);
 }
 
@@ -29,7 +29,7 @@ function otherHosts(t: CheckContext): string[] {
   const { hostname, port } = new URL(`http://${t.gateway.host}`);
   const [label = '', ...rest] = hostname.split('.');
   const isNamed = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && rest.length > 0;
-  const strange = t.uniqueName();
+  const strange = t.run.uniqueName();
   const end = (isNamed ? rest.join('.') : 'gateway.example') + (port && `:${port}`);
   // A label has at most 63 characters (RFC 1035, section 2.3.4).
   const longer = `${label.slice(0, 62 - strange.length)}-${strange}`;
@@ -67,15 +67,15 @@ async function expectNoCall(
   what: string,
   call: (path: string) => Promise<Exchange | undefined>,
 ): Promise<void> {
-  const mark = t.uniqueName();
-  const exchange = await call(t.fixture.respond({ mark }));
+  const mark = t.run.uniqueName();
+  const exchange = await call(t.fixture.path('/respond', { mark }));
   t.expect((await t.fixture.count(mark)) === 0, `${what} must not reach the service`, exchange);
 }
 
 export const gatewayAddress: readonly Check[] = [
   defineCheck('GW-ENV-HOST', ['fixture'], async (t) => {
-    const control = t.uniqueName();
-    await t.gateway.call({ path: t.fixture.respond({ mark: control }) });
+    const control = t.run.uniqueName();
+    await t.gateway.call({ path: t.fixture.path('/respond', { mark: control }) });
     if ((await t.fixture.count(control)) !== 1) {
       throw new SkipError('the fixture service does not count the calls that it receives');
     }
@@ -96,7 +96,7 @@ export const gatewayAddress: readonly Check[] = [
   defineCheck('GW-PATH/1', ['fixture'], async (t) => {
     // Every character that may be unescaped in a path (RFC 3986, section 3.3).
     await callPaths(t, ['/Alpha.html', "/a;b=1:c@d+f!$&'()*,~g"]);
-    const service = t.uniqueName();
+    const service = t.run.uniqueName();
     await expectNoCall(t, `a call to ${service}`, (path) => t.gateway.call({ service, path }));
   }),
   definePaths('GW-PATH/2', ['', '', '?a=1']),
@@ -122,7 +122,7 @@ export const gatewayAddress: readonly Check[] = [
     await callEcho(t, { path: `/alpha?${LOOSE_QUERY}` }, 400);
   }),
   defineCheck('GW-QUERY-RAW', ['fixture', 'alsoWebSocket'], async (t) => {
-    const path = `${t.fixture.socket()}?b=%2f&a=+&b=%20&a`;
+    const path = `${t.fixture.path('/socket')}?b=%2f&a=+&b=%20&a`;
     await openSocket(t, { call: { path } }, async (socket, upgrade) => {
       const { target } = await readHello(socket);
       const message = `the service must receive a WebSocket at ${path}, not ${target}`;
@@ -130,7 +130,7 @@ export const gatewayAddress: readonly Check[] = [
     });
   }),
   defineCheck('GW-NAME/1', [], async (t) => {
-    const name = t.uniqueName();
+    const name = t.run.uniqueName();
     // As plain as a name can be: letters only.
     const letters = name.replace(/[^a-z]/gi, '').slice(-20);
     if (!isMissing(await t.gateway.call({ service: `q${letters}q` }))) {
@@ -146,8 +146,8 @@ export const gatewayAddress: readonly Check[] = [
     }
   }),
   defineCheck('GW-NAME/2', [], async (t) => {
-    const name = t.uniqueName();
-    const existing = t.settings.service;
+    const name = t.run.uniqueName();
+    const existing = t.run.settings.service;
     const names = [
       ...['a', 'Z', name.padEnd(61, 'x'), name.padEnd(200, 'z')],
       // Some would be the name of a service if their ends were trimmed.

@@ -1,10 +1,13 @@
-/* Sets of calls, each made once in a run, for the sentences that need such responses. */
+/*
+ * Sets of calls for the sentences that need such responses, listed in `gateway-responses.ts`. The invariants in
+ * `invariants/gateway.ts` check them.
+ */
 import { gzipSync } from 'node:zlib';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { type FixtureRequest, readEcho } from '../http/fixture-protocol.ts';
 import { STREAM } from '../http/media-type.ts';
 import { SkipError } from '../results/errors.ts';
-import { oncePerRun } from '../run/check-context.ts';
+import { type CallContext, oncePerRun } from '../run/check-context.ts';
 import { closeSocket, type GatewayCall } from '../run/gateway-client.ts';
 import { EVERY_BYTE, GET, POST } from './calls.ts';
 
@@ -172,7 +175,7 @@ export const requestResponses = oncePerRun('responses', async (t) => {
     const exchange = await t.gateway.call({
       ...call,
       headers: { ...Object(call.headers), ...(request.type?.startsWith(STREAM) && { Accept }) },
-      path: t.fixture.respond({ status: sent, ...request }),
+      path: t.fixture.path('/respond', { status: sent, ...request }),
       keep429: sent === 429,
     });
     // A gateway that follows a redirect returns the response of the other path.
@@ -188,15 +191,15 @@ export const requestResponses = oncePerRun('responses', async (t) => {
 /** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409. */
 export const requestHandshakes = oncePerRun('handshakes', async (t): Promise<Exchange> => {
   const headers = [...HEADERS, ...REMOVED, ...disposed('inline')];
-  const { socket } = await t.gateway.upgrade({ path: t.fixture.socket({ headers }) });
+  const { socket } = await t.gateway.upgrade({ path: t.fixture.path('/socket', { headers }) });
   await closeSocket(socket);
-  return t.gateway.upgrade({ path: t.fixture.socket({ headers, refuse: 409 }) });
+  return t.gateway.upgrade({ path: t.fixture.path('/socket', { headers, refuse: 409 }) });
 });
 
-/** Makes calls that every gateway must reject, once in a run and on one connection. */
-export const callRejected = oncePerRun('gateway-errors', (t) => {
-  const service = t.uniqueName();
-  const { forbiddenService } = t.settings;
+/** Makes calls that every gateway must reject, on one connection. */
+export function callRejected(t: CallContext): Promise<void> {
+  const service = t.run.uniqueName();
+  const { forbiddenService } = t.run.settings;
   const calls: GatewayCall[] = [
     // As a browser accepts them: the body is JSON all the same.
     { service, path: '/a/b?c=d', headers: { Accept: 'text/html, */*;q=0.8' } },
@@ -211,4 +214,4 @@ export const callRejected = oncePerRun('gateway-errors', (t) => {
   return t.onOneConnection(async ({ gateway }) => {
     for (const call of calls) await gateway.call(call);
   });
-});
+}

@@ -129,8 +129,8 @@ export const gatewayRequests: readonly Check[] = [
     });
     const calls = toApartCalls('once');
     await Promise.all(calls.map(async (call) => expectApart(t, call, await t.gateway.call(call))));
-    const mark = t.uniqueName();
-    const path = t.fixture.respond({ status: 503, mark });
+    const mark = t.run.uniqueName();
+    const path = t.fixture.path('/respond', { status: 503, mark });
     const exchange = await t.gateway.call({ ...POST, path });
     const count = await t.fixture.count(mark);
     const message = `a POST that gets a 503 must reach the service once, not ${count} times`;

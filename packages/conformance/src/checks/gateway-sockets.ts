@@ -12,7 +12,7 @@ import {
 } from '../http/open-web-socket.ts';
 import { SkipError } from '../results/errors.ts';
 import { quoteText } from '../results/redact.ts';
-import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
 import { closeSocket } from '../run/gateway-client.ts';
 import {
   EVERY_BYTE,
@@ -51,7 +51,7 @@ async function exchangeMessages(
   messages: readonly Fragments[],
   count = messages.length,
 ) {
-  const last = t.uniqueName();
+  const last = t.run.uniqueName();
   for (const { parts, binary } of [...messages, text(last)]) {
     for (const [index, part] of parts.entries()) {
       socket.send(part, { binary, fin: index === parts.length - 1 });
@@ -71,7 +71,7 @@ async function receive(t: CheckContext, socket: Socket) {
   try {
     return await socket.next();
   } catch (error) {
-    if (!(error instanceof NetworkError) || t.signal.aborted) throw error;
+    if (!(error instanceof NetworkError) || t.run.signal.aborted) throw error;
     socket.close();
     const end = await socket.closed().catch(() => undefined);
     // A broken connection proves nothing; on a live one, silence is the result.
@@ -132,7 +132,7 @@ const BINARIES = [
 /** Opens a WebSocket without messages; returns its handshake if it does not stay open for a while. */
 function findClosed(t: CheckContext): Promise<Exchange | undefined> {
   return openSocket(t, {}, async (socket, upgrade) => {
-    await wait(QUIET, undefined, { signal: t.signal });
+    await wait(QUIET, undefined, { signal: t.run.signal });
     if (!socket.isOpen) return upgrade;
     const received = await exchangeMessages(t, socket, [text('still there')]);
     return received.length === 1 ? undefined : upgrade;
@@ -153,7 +153,7 @@ const NAME = 'sec-websocket-protocol';
 
 /** Offers subprotocols, of which the fixture selects the last one by default. */
 async function expectSelected(t: CheckContext, offers: readonly string[], selected: string) {
-  const path = t.fixture.socket(selected === '' ? {} : { protocol: selected });
+  const path = t.fixture.path('/socket', selected === '' ? {} : { protocol: selected });
   const upgrade = await t.gateway.upgrade({ path }, offers);
   const { received, socket } = upgrade;
   if (received.status !== 101) {
@@ -199,29 +199,33 @@ function expectEnd(
   if (!end) throw new SkipError('no close');
 }
 
+async function expectTexts(t: CheckContext): Promise<void> {
+  const greet = t.run.uniqueName();
+  await openSocket(t, { greet }, async (socket, upgrade) => {
+    const first = (await undefinedIfNoResponse(t, socket.next()))?.data ?? Buffer.from('nothing');
+    const isFirst = first.toString() === greet;
+    const message = `the service's message must arrive first, not ${showBytes(t, first)}`;
+    t.expect(isFirst, message, upgrade);
+    await expectMessages(t, socket, upgrade, TEXTS);
+    await expectMessages(t, socket, upgrade, [text(`!burst ${BURST.length}`)], BURST);
+  });
+  // A connection that breaks once proves nothing.
+  const closed = (await findClosed(t)) && (await findClosed(t));
+  const message = `a WebSocket without messages must stay open for ${QUIET / 1000} s, but two were closed`;
+  t.expect(closed === undefined, message, closed);
+}
+
 export const gatewaySockets: readonly Check[] = [
-  defineCheck('GW-WS-MESSAGES/1', NEEDS, async (t) => {
-    const greet = t.uniqueName();
-    await openSocket(t, { greet }, async (socket, upgrade) => {
-      const first = (await undefinedIfNoResponse(t, socket.next()))?.data ?? Buffer.from('nothing');
-      const isFirst = first.toString() === greet;
-      const message = `the service's message must arrive first, not ${showBytes(t, first)}`;
-      t.expect(isFirst, message, upgrade);
-      await expectMessages(t, socket, upgrade, TEXTS);
-      await expectMessages(t, socket, upgrade, [text(`!burst ${BURST.length}`)], BURST);
-    });
-    // A connection that breaks once proves nothing.
-    const closed = (await findClosed(t)) && (await findClosed(t));
-    const message = `a WebSocket without messages must stay open for ${QUIET / 1000} s, but two were closed`;
-    t.expect(closed === undefined, message, closed);
-  }),
+  startFirst(defineCheck('GW-WS-MESSAGES/1', NEEDS, expectTexts)),
   defineCheck('GW-WS-UPGRADE', NEEDS, async (t) => {
     for (const headers of [
       { Cookie: 'a=1', 'X-Conformance': 'a' },
       { Origin: `http://${t.gateway.host}` },
     ]) {
       const offer = 'conformance';
-      const upgrade = await t.gateway.upgrade({ headers, path: t.fixture.socket() }, [offer]);
+      const upgrade = await t.gateway.upgrade({ headers, path: t.fixture.path('/socket') }, [
+        offer,
+      ]);
       const { socket, violation, received } = upgrade;
       const { status } = received;
       if (readEcho(upgrade)) throw new SkipError('the path did not reach the fixture service');
@@ -269,7 +273,7 @@ export const gatewaySockets: readonly Check[] = [
       });
     }
     for (const ending of CALLER_ENDS) {
-      const mark = t.uniqueName();
+      const mark = t.run.uniqueName();
       await openSocket(t, { mark }, async (socket, upgrade) => {
         socket.close(...ending);
         const end = await t.fixture.closed(mark);
@@ -280,8 +284,8 @@ export const gatewaySockets: readonly Check[] = [
   // A handshake is authenticated like any other call (D14).
   defineCheck('GW-WS-AUTH', NEEDS, async (t) => {
     await openSocket(t, {}, async () => {});
-    const { otherEnvToken } = t.settings;
-    const path = t.fixture.socket();
+    const { otherEnvToken } = t.run.settings;
+    const path = t.fixture.path('/socket');
     const bearer = (token: string) => ({ path, credentials: { Authorization: `Bearer ${token}` } });
     const calls: NamedCalls = {
       'no credentials': { path, credentials: 'none' },

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { OpenExchange } from '../http/caller.ts';
 import { SkipError } from '../results/errors.ts';
-import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
 import type { GatewayCall } from '../run/gateway-client.ts';
 import { GET, POST } from './calls.ts';
 
@@ -24,7 +24,7 @@ const MIN_CALLS = 5;
 type LateEvent = 'none' | 'first' | 'second' | 'third' | 'unknown';
 
 async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<void> {
-  let pause = Math.min(FIRST_WAIT, Math.floor(t.settings.timeoutMs / 4));
+  let pause = Math.min(FIRST_WAIT, Math.floor(t.run.settings.timeoutMs / 4));
   let count = 0;
   for (let streams = 1; streams <= MAX_STREAMS; streams += 1) {
     const { open, lateEvent } = await followHeldStream(t, call, pause);
@@ -40,7 +40,7 @@ async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<voi
     t.expect(lateEvent === 'none', message, open);
     return;
   }
-  const { nameOf } = t.settings;
+  const { nameOf } = t.run.settings;
   const options = `${nameOf('rate')} and ${nameOf('timeout')}`;
   throw new SkipError(`the calls took too long for a result; see ${options}`);
 }
@@ -58,8 +58,14 @@ async function followHeldStream(
   call: GatewayCall,
   pause: number,
 ): Promise<{ open: OpenExchange; lateEvent: LateEvent }> {
-  const hold = t.uniqueName();
-  const path = t.fixture.events({ count: EVENTS, hold, mark: hold, wait: pause, interval: pause });
+  const hold = t.run.uniqueName();
+  const path = t.fixture.path('/events', {
+    count: EVENTS,
+    hold,
+    mark: hold,
+    wait: pause,
+    interval: pause,
+  });
   // As browsers send them: a gateway that would compress the stream must not hold it back.
   const accepted = { Accept: 'text/event-stream', 'Accept-Encoding': 'gzip, br' };
   const headers = { ...Object(call.headers), ...accepted };
@@ -127,7 +133,9 @@ function followEvents({ chunks, close }: OpenExchange) {
 }
 
 export const gatewayStreams: readonly Check[] = [
-  defineCheck('GW-SSE-UNBUFFERED', ['fixture'], (t) =>
-    Promise.all([GET, POST].map((call) => expectUnbuffered(t, call))),
+  startFirst(
+    defineCheck('GW-SSE-UNBUFFERED', ['fixture'], (t) =>
+      Promise.all([GET, POST].map((call) => expectUnbuffered(t, call))),
+    ),
   ),
 ];

@@ -14,20 +14,24 @@ import { storageResponses } from './storage-responses.ts';
 import { storageSequences } from './storage-sequences.ts';
 import { upload } from './upload.ts';
 
-/** All checks, in the order in which they start. The first check in each of the first four files waits for seconds. */
-export const checks: readonly Check[] = [
-  ...storageLinks,
-  ...storageSequences,
-  ...gatewayStreams,
-  ...gatewaySockets,
+const byTopic: readonly Check[] = [
   ...gatewayAddress,
   ...gatewayRequests,
   ...gatewayResponses,
+  ...gatewayStreams,
+  ...gatewaySockets,
   ...auth,
   ...authSignature,
   ...authStorage,
   ...storageRequests,
   ...storageResponses,
+  ...storageLinks,
   ...storageCopy,
+  ...storageSequences,
   ...upload,
 ];
+
+/** All checks, in the order in which they start. */
+export const checks = byTopic.toSorted(
+  (a, b) => Number(b.startsFirst ?? false) - Number(a.startsFirst ?? false),
+);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
 import { DisabledError, SkipError } from '../results/errors.ts';
-import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
 import { hasBytes, toItems } from '../run/files.ts';
 import { expectSuccesses, LARGE, missingFileId, needsFiles } from './calls.ts';
 
@@ -28,7 +28,7 @@ async function amongMissing(t: CheckContext, [a = '', b = '', c = '', d = '']: s
 }
 
 export const storageLinks: readonly Check[] = [
-  defineCheck('ST-LINKS-EXPIRE', needsFiles, expectLinksExpire),
+  startFirst(defineCheck('ST-LINKS-EXPIRE', needsFiles, expectLinksExpire)),
   defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {
     const names = ['a.txt', 'level/b.txt', 'no-extension'];
     await t.files.storeAll(names);
@@ -147,7 +147,7 @@ async function expectLinksExpire(t: CheckContext): Promise<void> {
     const { entries = [] } = await t.storage.call('batchGetTempUrls', { fileList });
     const responded = performance.now();
     const [long, short, unused] = names.map((name, index): Link => {
-      const lifetime = (ages[index] ?? 0) * SECONDS[t.settings.maxAgeUnit];
+      const lifetime = (ages[index] ?? 0) * SECONDS[t.run.settings.maxAgeUnit];
       const url = linkOf(entryOf(entries, ids[index]));
       return { url, bytes: t.files.contentOf(name), lifetime };
     }) as [Link, Link, Link];
@@ -177,8 +177,8 @@ async function expectAlive(t: CheckContext, link: Link, begin: number): Promise<
 async function expectEnd(t: CheckContext, link: Link, begin: number): Promise<void> {
   const { lifetime } = link;
   const toAge = () => (performance.now() - begin) / 1000;
-  const pause = (duration: number) => wait(duration * 1000, undefined, { signal: t.signal });
-  const limit = Math.max(lifetime, t.settings.minLinkSeconds) + GRACE;
+  const pause = (duration: number) => wait(duration * 1000, undefined, { signal: t.run.signal });
+  const limit = Math.max(lifetime, t.run.settings.minLinkSeconds) + GRACE;
   await pause(Math.max(0, lifetime - toAge()));
   let last = await tryLink(t, link);
   while (last.isAlive && toAge() <= limit) {

@@ -1,5 +1,6 @@
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
+import { toFields } from '../http/exchange.ts';
 import { entryOf, isSuccess, linkOf } from '../http/read-response.ts';
 import { DisabledError, SkipError } from '../results/errors.ts';
 import { quoteText } from '../results/redact.ts';
@@ -109,7 +110,7 @@ function toMistyped(value: unknown): unknown[] {
   if (Array.isArray(value))
     return [...mistyped, ...toMistyped(value[0]).flatMap((item) => [[item], [value[0], item]])];
   if (typeof value === 'string') return mistyped;
-  const objects = Object.entries(Object(value)).flatMap(([name, field]) =>
+  const objects = Object.entries(toFields(value)).flatMap(([name, field]) =>
     toMistyped(field).map((variant) => ({ ...Object(value), [name]: variant })),
   );
   return [...mistyped, ...objects];
@@ -123,7 +124,7 @@ const withoutField = (fields: object): object[] =>
 
 /** The same for the items of a list: the incomplete one alone, after a complete one and before one. */
 const toIncompleteItems = ({ fileList: [item] = [] }: { fileList?: unknown[] }): object[] =>
-  withoutField(Object(item)).flatMap((incomplete) =>
+  withoutField(toFields(item)).flatMap((incomplete) =>
     [[incomplete], [item, incomplete], [incomplete, item]].map((fileList) => ({ fileList })),
   );
 
@@ -194,7 +195,7 @@ export const storageRequests: readonly Check[] = [
     return withBodies({ ...valid, batchGetTempUrls }, toBodies);
   }),
   defineCheck('ST-REQUEST/3', needsFiles, async (t) => {
-    const { requestForm, nameOf } = t.settings;
+    const { requestForm, nameOf } = t.run.settings;
     if (requestForm !== undefined) {
       throw new DisabledError(`only the form in ${nameOf('requestForm')} is checked`);
     }
@@ -218,7 +219,7 @@ export const storageRequests: readonly Check[] = [
       { from: 'uploaded.txt', to: 'kept.txt', overwrite: false },
     ]);
     await call('batchCopyFile', { fileList });
-    await files.expect('after batchCopyFile in the other form', {
+    await files.expectContents('after batchCopyFile in the other form', {
       'copied.txt': bytes,
       'moved.to': files.contentOf('moved.txt'),
       'moved.txt': undefined,
@@ -242,7 +243,7 @@ export const storageRequests: readonly Check[] = [
       'a deletion without credentials': ['batchDelete', [fileId], { credentials: 'none' }],
       'a deletion with a number after a file ID': ['batchDelete', [fileId, 1]],
       'a deletion with characters after the JSON': ['batchDelete', [], trailing],
-      'a move for another environment': ['batchCopyFile', [move], { env: t.uniqueName() }],
+      'a move for another environment': ['batchCopyFile', [move], { env: t.run.uniqueName() }],
       'a move followed by an item without dstPath': [
         'batchCopyFile',
         [move, { ...item, dstPath: undefined }],

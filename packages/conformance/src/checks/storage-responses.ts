@@ -1,19 +1,25 @@
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Entry, hasFailed } from '../http/read-response.ts';
 import { DisabledError, SkipError } from '../results/errors.ts';
-import { type Check, defineCalls, defineCheck, oncePerRun } from '../run/check-context.ts';
+import {
+  type CallContext,
+  type Check,
+  defineCalls,
+  defineCheck,
+  oncePerRun,
+} from '../run/check-context.ts';
 import { toItems } from '../run/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../run/storage-client.ts';
 import { makeValidFields, missingFileId, needsFiles } from './calls.ts';
 
-/** Makes calls that succeed or are rejected without any file, once in a run. */
-const callWithoutFiles = oncePerRun('calls-without-files', async (t): Promise<void> => {
+/** Makes calls that succeed or are rejected without any file. */
+async function callWithoutFiles(t: CallContext): Promise<void> {
   const fields = await makeValidFields(t);
   await t.storage.call('getUploadMetaData', { path: t.files.path('level/deeper/file.txt') });
   const rejected: (readonly [StorageOperation, StorageCallOptions])[] = [
     ...STORAGE_OPERATIONS.map((operation) => [operation, { body: '{}' }] as const),
     ['batchGetTempUrls', { credentials: 'none', headers: { Accept: 'text/html, */*;q=0.8' } }],
-    ['getUploadMetaData', { env: t.uniqueName() }],
+    ['getUploadMetaData', { env: t.run.uniqueName() }],
     ['batchCopyFile', { body: '{"fileList": [' }],
   ];
   for (const [operation, options] of rejected) {
@@ -21,7 +27,7 @@ const callWithoutFiles = oncePerRun('calls-without-files', async (t): Promise<vo
   }
   // It may be rejected, but must not succeed without data.
   await t.storage.call('batchGetTempUrls', { fileList: [] });
-});
+}
 
 /** Makes calls for lists, some of whose items fail, once in a run. Returns the entry for a copy, and the copied bytes. */
 const callWithFiles = oncePerRun('calls-with-files', async (t) => {
@@ -48,6 +54,7 @@ const callWithFiles = oncePerRun('calls-with-files', async (t) => {
   return { entry, bytes: t.files.contentOf('a.txt') };
 });
 
+/** The sentences of `defineCalls` have invariants in `invariants/storage.ts`. */
 export const storageResponses: readonly Check[] = [
   ...defineCalls(
     ['ST-RESPONSE', 'ST-PRESENT/1', 'ST-PRESENT/2'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Exchange } from '../http/exchange.ts';
 import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
 import { quoteJson } from '../results/redact.ts';
-import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
 import { type CopyItem, type Files, toItems } from '../run/files.ts';
 import { needsFiles } from './calls.ts';
 
@@ -88,7 +88,7 @@ class Sequence {
 
   constructor(t: CheckContext) {
     this.#t = t;
-    this.#name = t.uniqueName();
+    this.#name = t.run.uniqueName();
     this.#folder = t.files.folder(`${this.#name}/`);
   }
 
@@ -113,7 +113,7 @@ class Sequence {
     // Entries do not say which item they are about.
     const failed = reply.entries.filter(hasFailed).length;
     const message = `${items.length - done.length} of ${items.length} copies must fail, but ${failed} did`;
-    this.#expect(failed === items.length - done.length, message, reply);
+    this.#compare(failed === items.length - done.length, message, reply);
     for (const { from, to, removeOriginal } of done) {
       files.set(to, files.get(from) as number);
       if (removeOriginal) files.delete(from);
@@ -128,7 +128,7 @@ class Sequence {
       const { code } = entryOf(reply.entries, ids[index]) ?? {};
       const existed = this.files.delete(name);
       const message = `the code for ${name} must ${existed ? '' : 'not '}be SUCCESS, but was ${quoteJson(code)}`;
-      this.#expect((code === 'SUCCESS') === existed, message, reply);
+      this.#compare((code === 'SUCCESS') === existed, message, reply);
     }
   }
 
@@ -142,14 +142,14 @@ class Sequence {
       const what = expected === undefined ? 'does not exist' : `has content ${expected}`;
       const hasLinkIfStored = (url !== undefined) === (expected !== undefined);
       const got = `${name}, which ${what}, must ${url ? 'not ' : ''}get a link`;
-      this.#expect(hasLinkIfStored, got, reply);
+      this.#compare(hasLinkIfStored, got, reply);
       if (url === undefined) continue;
       const exchange = await this.#folder.download(url);
       const { status, body } = exchange.received;
       const content = this.#contents.findIndex((bytes) => bytes.equals(body)) + 1;
       const actual = content === 0 ? 'other bytes' : `content ${content}`;
       const message = `the link of ${name} must return content ${expected}, but returned ${status} with ${actual}`;
-      this.#expect(status >= 200 && status < 300 && content === expected, message, exchange);
+      this.#compare(status >= 200 && status < 300 && content === expected, message, exchange);
     }
   }
 
@@ -164,7 +164,7 @@ class Sequence {
     this.#folder.untrack(NAMES.map((name) => this.#folder.path(name)));
   }
 
-  #expect(holds: boolean, message: string, exchange: Exchange): void {
+  #compare(holds: boolean, message: string, exchange: Exchange): void {
     if (holds) this.#t.expect(holds, message, exchange);
     // It is reported when it has been shortened.
     else this.contradiction ??= { message, exchange, steps: [...this.steps] };
@@ -178,7 +178,7 @@ function describeCopy({ from, to, overwrite, removeOriginal }: CopyItem): string
 
 /** Makes generated sequences of storage calls. The first that contradicts the contract is shortened and reported. */
 async function runSequences(t: CheckContext): Promise<void> {
-  const { seed, sequences: numRuns } = t.settings;
+  const { seed, sequences: numRuns } = t.run.settings;
   let state: 'searching' | 'shrinking' | 'broken' = 'searching';
   let shrinks = 0;
   let shortest: Contradiction | undefined;
@@ -201,7 +201,10 @@ async function runSequences(t: CheckContext): Promise<void> {
   });
   await fc.check(property, { seed, numRuns });
   if (shortest)
-    return t.fail(describe(shortest, `${t.settings.nameOf('seed')} ${seed}`), shortest.exchange);
+    return t.fail(
+      describe(shortest, `${t.run.settings.nameOf('seed')} ${seed}`),
+      shortest.exchange,
+    );
   if (fault !== undefined) throw fault;
 }
 
@@ -211,5 +214,5 @@ function describe({ message, steps }: Contradiction, seed: string): string {
 }
 
 export const storageSequences: readonly Check[] = [
-  defineCheck('ST-SEQUENCE', needsFiles, runSequences),
+  startFirst(defineCheck('ST-SEQUENCE', needsFiles, runSequences)),
 ];

@@ -140,12 +140,12 @@ export const upload: readonly Check[] = [
     }
     const before = { existing: OLD, 1: undefined, 2: undefined, 3: undefined };
     // While the files are read, what was sent arrives.
-    await t.files.expect('before its upload is interrupted', before);
+    await t.files.expectContents('before its upload is interrupted', before);
     for (const { cut } of forms) cut();
     for (const { response } of forms) await response.catch(() => {});
     for (const pause of RECHECK_DELAYS) {
-      await wait(pause, undefined, { signal: t.signal });
-      await t.files.expect('after its upload was interrupted', before);
+      await wait(pause, undefined, { signal: t.run.signal });
+      await t.files.expectContents('after its upload was interrupted', before);
     }
   }),
   defineCheck('UP-KEPT', needsFiles, async (t) => {
@@ -163,7 +163,7 @@ export const upload: readonly Check[] = [
     const first = files.contentOf('file');
     await files.store('file');
     const what = 'after a file and its copy were made, and the file was overwritten';
-    await files.expect(what, { file: files.contentOf('file'), copy: first });
+    await files.expectContents(what, { file: files.contentOf('file'), copy: first });
     await files.delete('file');
     await files.store('file');
     await files.expectKept('uploaded to the path of a deleted file', 'file');
@@ -172,7 +172,10 @@ export const upload: readonly Check[] = [
 
 /** Expects a form to be rejected, and to store nothing, if a field is missing or not that of its grant. */
 async function expectFieldChecked(t: CheckContext, name: string): Promise<void> {
-  const { [name]: field = name } = t.settings.wireProfile.uploadFields as Record<string, string>;
+  const { [name]: field = name } = t.run.settings.wireProfile.uploadFields as Record<
+    string,
+    string
+  >;
   const valueIn = (grant: Grant) => String(toFormFields(t.run, grant, CONTENT)[field]);
   await t.files.storeReadable(['existing']);
   const first = await t.files.grant('first');
@@ -223,14 +226,14 @@ async function uploadAndRead(t: CheckContext, grant: Grant, before: readonly Buf
   };
   await form.isUnderWay;
   // The form has to end before its own timeout.
-  const last = performance.now() + t.settings.timeoutMs / 3;
+  const last = performance.now() + t.run.settings.timeoutMs / 3;
   for (let turn = 0; turn < READINGS && (turn === 0 || performance.now() < last); turn += 1) {
     await read('after half of its form was sent', before);
   }
   form.release();
   while (!isOver) {
     await read('while its upload completes', [...before, NEW]);
-    await wait(PAUSE, undefined, { signal: t.signal });
+    await wait(PAUSE, undefined, { signal: t.run.signal });
   }
   if (!(await response).isAccepted) throw new SkipError('a form that is sent slowly is rejected');
 }

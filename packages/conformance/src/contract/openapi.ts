@@ -2,6 +2,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
+import { toFields } from '../http/exchange.ts';
 
 /** The two contract documents, by the short names used in the report. */
 export const APIS = ['gateway', 'storage'] as const;
@@ -103,6 +104,6 @@ export function dereference<T extends object>(
     .split('/')
     .slice(1)
     .map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((parent, name) => Object(parent)[name], document);
+    .reduce<unknown>((parent, name) => toFields(parent)[name], document);
   return dereference(document, target as T | Reference, node.$ref);
 }

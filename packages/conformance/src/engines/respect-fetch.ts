@@ -1,4 +1,4 @@
-import { type Exchange, isWebUrl, splitTarget, toCallUrl } from '../http/exchange.ts';
+import { type Exchange, isWebUrl, splitTarget, toCallUrl, toFields } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../invariants/check-response.ts';
 import type { Operation } from '../invariants/invariant.ts';
@@ -69,10 +69,10 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
 
 /** Marks the files that a storage call may have made for removal at the end of the run. */
 function trackFiles(files: Files, fields: unknown): void {
-  const { path, fileList = [] } = Object(fields);
+  const { path, fileList = [] } = toFields(fields);
   if (typeof path === 'string') files.track(path);
   for (const item of fileList) {
-    const { dstPath } = Object(item);
+    const { dstPath } = toFields(item);
     if (typeof dstPath === 'string') files.track(dstPath.replace(/^\//, ''));
   }
 }

@@ -78,6 +78,10 @@ export function toReceived(
       parsed ??= { json: parseJson(body) };
       return parsed.json;
     },
+    /** The fields of a body that is a JSON object; none of any other. */
+    get fields() {
+      return toFields(this.json);
+    },
     /** In lower case, without parameters; `undefined` without a content type. */
     get mediaType(): string | undefined {
       return toMediaType(readAll(headers, 'content-type')[0] ?? '') || undefined;
@@ -95,6 +99,12 @@ export function parseJson(text: string | Buffer): unknown {
     return undefined;
   }
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: what a target sends has no type
+type Fields = Record<string, any>;
+
+/** Returns the fields of a value that may be an object; none of any other. */
+export const toFields = (value: unknown): Fields => Object(value);
 
 /** Headers in the order and case in which they are sent. A repeated header has an entry for each value. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];

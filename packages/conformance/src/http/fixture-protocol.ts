@@ -24,10 +24,9 @@ export interface Echo {
 }
 
 /** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
-export function readEcho({ received: { json } }: Pick<Exchange, 'received'>): Echo | undefined {
-  const echo = Object(json);
-  const isEcho = echo.fixture === 'berth-conformance' && typeof echo.target === 'string';
-  return isEcho ? echo : undefined;
+export function readEcho({ received: { fields } }: Pick<Exchange, 'received'>): Echo | undefined {
+  const isEcho = fields.fixture === 'berth-conformance' && typeof fields.target === 'string';
+  return isEcho ? (fields as Echo) : undefined;
 }
 
 /** How long the service waits for the close of a WebSocket, in milliseconds. */
@@ -39,13 +38,11 @@ export type FixtureClient = ReturnType<typeof createFixtureClient>;
 export function createFixtureClient(call: (path: string) => Promise<Exchange>, timeoutMs: number) {
   async function getReport(path: string): Promise<Record<string, unknown>> {
     const { received } = await call(path);
-    if (received.status === 200) return Object(received.json);
+    if (received.status === 200) return received.fields;
     throw new SkipError(`the fixture service responded with ${received.status} to ${path}`);
   }
   return {
-    respond: (request: FixtureRequest): string => toPath('/respond', request),
-    events: (request: FixtureRequest): string => toPath('/events', request),
-    socket: (request: FixtureRequest = {}): string => toPath('/socket', request),
+    path: toPath,
 
     /** Returns how many requests and upgrades with a mark reached the service. */
     async count(mark: string): Promise<number> {
@@ -69,7 +66,10 @@ export function createFixtureClient(call: (path: string) => Promise<Exchange>, t
   };
 }
 
-function toPath(command: string, { headers = [], body, chunked, ...rest }: FixtureRequest): string {
+function toPath(
+  command: '/respond' | '/events' | '/socket' | '/count' | '/release' | '/closed',
+  { headers = [], body, chunked, ...rest }: FixtureRequest = {},
+): string {
   const body64 = body === undefined ? undefined : Buffer.from(body).toString('base64url');
   const written = [
     ...Object.entries({ ...rest, body64, chunked: chunked && 1 }),
@@ -102,7 +102,7 @@ export function readFixtureResponse({ sent, received }: Exchange, path: string) 
   if (!ANY_TIME.includes(received.status)) return response;
   // A rejection of the gateway, or of a proxy in front of it, does not have the service's ETag.
   const [, tag] = response.headers.find(([name]) => name.toLowerCase() === 'etag') ?? [];
-  const isRejection = Object(received.json).requestId !== undefined;
+  const isRejection = received.fields.requestId !== undefined;
   return tag !== undefined && received.header('etag') === tag && !isRejection
     ? response
     : undefined;

@@ -2,21 +2,20 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { type Exchange, isWebUrl, type Received } from './exchange.ts';
 
 /** Whether a response is the gateway's own error: with `requestId` in the body equal to `X-Request-Id` (D10). */
-export function isGatewayError({ status, json, header }: Received): boolean {
+export function isGatewayError({ status, fields, header }: Received): boolean {
   const id = header('x-request-id');
   if (status < 400 || id === undefined) return false;
-  const { code, message, requestId } = Object(json);
+  const { code, message, requestId } = fields;
   return code !== undefined && message !== undefined && requestId === id;
 }
 
-export function codeOf({ json }: Received): string | undefined {
-  const { code } = Object(json);
+export function codeOf({ fields: { code } }: Received): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
 /** Whether a body looks like the gateway's error: an object with `code`, `message` or `requestId`. */
-export function hasErrorBody({ json }: Received): boolean {
-  const { code, message, requestId } = Object(json);
+export function hasErrorBody({ fields }: Received): boolean {
+  const { code, message, requestId } = fields;
   return [code, message, requestId].some((value) => value !== undefined);
 }
 

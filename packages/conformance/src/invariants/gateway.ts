@@ -33,7 +33,7 @@ function isOwnError(call: ObservedCall): boolean {
   // Only responses of hosted services have this header, if the deployment sends it at all.
   const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
   if (received.header(upstreamStatus) !== undefined) return false;
-  return isUncallable(call) || isGatewayError(received) || CODES.has(Object(received.json).code);
+  return isUncallable(call) || isGatewayError(received) || CODES.has(received.fields.code);
 }
 
 function isUncallable({ service = '', fixturePath, settings }: ObservedCall): boolean {
@@ -201,7 +201,7 @@ export const gatewayInvariants = {
   'GW-ERROR/1': (call) => (isOwnError(call) ? call.checkSchema() : undefined),
   'GW-ERROR/2': (call) => {
     const header = call.received.header('x-request-id');
-    const { requestId } = Object(call.received.json);
+    const { requestId } = call.received.fields;
     if (!isOwnError(call) || header === undefined || requestId === undefined) return undefined;
     const message = `requestId must equal X-Request-Id ${header}, not ${quoteJson(requestId)}`;
     return [[requestId === header, message]];

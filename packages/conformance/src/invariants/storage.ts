@@ -1,4 +1,4 @@
-import { type Call, isWebUrl, parseJson } from '../http/exchange.ts';
+import { type Call, isWebUrl, parseJson, toFields } from '../http/exchange.ts';
 import { hasFailed, isSuccess } from '../http/read-response.ts';
 import { quoteJson } from '../results/redact.ts';
 import { type Claim, claimEach } from './claims.ts';
@@ -8,13 +8,13 @@ const isCopy = ({ operationId }: ObservedCall) => operationId === 'batchCopyFile
 
 /** The items of a list call as sent, in either form of a request (D21). */
 function itemsOf(sent: Call): unknown[] | undefined {
-  const { data, fileList = Object(data).fileList } = Object(parseJson(sent.body));
+  const { data, fileList = toFields(data).fileList } = toFields(parseJson(sent.body));
   return Array.isArray(fileList) ? fileList : undefined;
 }
 
 const listFileIds = (items: readonly unknown[]): string[] =>
   items
-    .map((item) => (typeof item === 'string' ? item : Object(item).fileID))
+    .map((item) => (typeof item === 'string' ? item : toFields(item).fileID))
     .filter((id) => typeof id === 'string');
 
 /** What the schemas of the storage document leave to its descriptions. */

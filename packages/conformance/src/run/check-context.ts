@@ -6,7 +6,6 @@ import type { Exchange } from '../http/exchange.ts';
 import { createFixtureClient, type FixtureClient } from '../http/fixture-protocol.ts';
 import type { Claim } from '../invariants/claims.ts';
 import type { InvariantId } from '../invariants/observer.ts';
-import type { Settings } from '../options.ts';
 import { quoteJson, quoteText } from '../results/redact.ts';
 import { type Finding, MAX_FINDINGS, withEvidence } from '../results/result.ts';
 import { Files } from './files.ts';
@@ -18,6 +17,7 @@ import { createStorageClient, type StorageClient } from './storage-client.ts';
 export interface Check extends Runnable {
   id: SentenceId;
   perform: (context: CheckContext) => Promise<unknown>;
+  startsFirst?: boolean;
 }
 
 /** Defines a check that must make assertions to pass. */
@@ -37,20 +37,22 @@ function toCheck(id: SentenceId, needs: readonly Need[], perform: Check['perform
   return { engine, id, api, needs, perform };
 }
 
-/** Defines checks that only make calls, one for each sentence: its invariant checks the responses. */
+/** Waits for seconds, so it starts before others. */
+export const startFirst = (check: Check): Check => ({ ...check, startsFirst: true });
+
+/** Defines checks that only make calls, once a run for all sentences: their invariants check the responses. */
 export function defineCalls(
   ids: readonly InvariantId[],
   needs: readonly Need[],
   makeCalls: (t: CallContext) => Promise<unknown>,
 ): Check[] {
-  return ids.map((id) => toCheck(id, needs, makeCalls));
+  const makeOnce = oncePerRun(ids.join(), makeCalls);
+  return ids.map((id) => toCheck(id, needs, makeOnce));
 }
 
 /** Clients for both APIs, and assertions about their responses. */
 export class CheckContext {
   readonly run: Run;
-  readonly settings: Settings;
-  readonly signal: AbortSignal;
   readonly gateway: GatewayClient;
   /** The fixture service behind the gateway, for checks that need `fixture`. */
   readonly fixture: FixtureClient;
@@ -66,13 +68,11 @@ export class CheckContext {
     this.run = run;
     this.#cited = sentence ? { sentence, where: placeOf(findRule(sentence)) } : { where: '' };
     const topic = name.toLowerCase().replace(/[^a-z\d]+/g, '-');
-    this.settings = run.settings;
-    this.signal = run.signal;
     this.gateway = createGatewayClient(run);
     const call = (path: string) => this.gateway.call({ path });
     this.fixture = createFixtureClient(call, run.settings.timeoutMs);
     this.storage = createStorageClient(run);
-    const files = { run, storage: this.storage, expect: this.expect };
+    const files = { run, storage: this.storage, assert: this.expect };
     this.files = new Files(files, `${run.newFolder(topic)}/`);
   }
 
@@ -84,7 +84,7 @@ export class CheckContext {
   expect = (holds: boolean, message: string, exchange: Exchange | undefined): void => {
     if (!this.#cited.sentence) throw new Error('only a check may make assertions');
     // Requests that the end of the run aborted are not the target's fault.
-    if (this.signal.aborted) return;
+    if (this.run.signal.aborted) return;
     this.record.assertions += 1;
     if (!holds) this.fail(message, exchange);
   };
@@ -109,7 +109,7 @@ export class CheckContext {
   async onOneConnection(
     use: (clients: { gateway: GatewayClient; storage: StorageClient }) => Promise<void>,
   ): Promise<void> {
-    const agents = createAgents(this.settings, true);
+    const agents = createAgents(this.run.settings, true);
     const caller = this.run.caller.with({ agents });
     try {
       await use({
@@ -126,8 +126,6 @@ export class CheckContext {
   note(text: string): void {
     this.record.notes.push(text);
   }
-
-  uniqueName = (): string => this.run.uniqueName();
 }
 
 /** A context for calls only: assertions and notes belong to one check. */
@@ -141,15 +139,22 @@ type Assertion = `expect${string}` | 'fail' | 'note' | 'record';
 export function oncePerRun<Result>(name: string, find: (t: CallContext) => Promise<Result>) {
   const found = new WeakMap<Run, Promise<Result>>();
   return async (t: CallContext): Promise<Result> => {
-    const { run } = t;
-    const earlier = found.get(run);
-    const result = earlier ?? find(new CheckContext(run, name));
-    found.set(run, result);
-    const started = performance.now();
+    const earlier = found.get(t.run);
+    if (earlier) {
+      const started = performance.now();
+      try {
+        return await earlier;
+      } finally {
+        t.waitedMs += performance.now() - started;
+      }
+    }
+    const context = new CheckContext(t.run, name);
+    const result = find(context);
+    found.set(t.run, result);
     try {
       return await result;
     } finally {
-      if (earlier) t.waitedMs += performance.now() - started;
+      t.waitedMs += context.waitedMs;
     }
   };
 }

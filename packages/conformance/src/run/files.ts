@@ -30,7 +30,7 @@ export interface CopyItem {
 interface Context {
   run: Run;
   storage: StorageClient;
-  expect: (holds: boolean, message: string, exchange?: Exchange) => void;
+  assert: (holds: boolean, message: string, exchange?: Exchange) => void;
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -215,7 +215,7 @@ export class Files {
   }
 
   /** Expects each file to have this content, or, for `undefined`, not to be found. */
-  async expect(when: string, files: Record<string, Buffer | undefined>): Promise<void> {
+  async expectContents(when: string, files: Record<string, Buffer | undefined>): Promise<void> {
     const names = Object.keys(files);
     const readings = await this.readEach(await this.ids(...names));
     for (const [index, name] of names.entries()) {
@@ -227,13 +227,13 @@ export class Files {
     const holds = bytes ? hasBytes(reading, bytes) : !reading.found;
     const expected = bytes ? `have the expected ${bytes.length} bytes` : 'not be found';
     const actual = `but a read returned ${describeReading(reading, bytes)}`;
-    this.#context.expect(holds, `${what} must ${expected}, ${actual}`, reading.exchange);
+    this.#context.assert(holds, `${what} must ${expected}, ${actual}`, reading.exchange);
   }
 
   /** Expects files to have what was last uploaded to other names: `{ copy: 'source' }`. */
   expectCopies(when: string, sources: Record<string, string>): Promise<void> {
     const files = Object.entries(sources).map(([name, from]) => [name, this.contentOf(from)]);
-    return this.expect(when, Object.fromEntries(files));
+    return this.expectContents(when, Object.fromEntries(files));
   }
 
   expectKept(when: string, ...names: string[]): Promise<void> {
@@ -241,7 +241,7 @@ export class Files {
   }
 
   expectGone(when: string, ...names: string[]): Promise<void> {
-    return this.expect(when, Object.fromEntries(names.map((name) => [name, undefined])));
+    return this.expectContents(when, Object.fromEntries(names.map((name) => [name, undefined])));
   }
 
   /** Marks a path for removal at the end of the run. Without an ID, such as after a copy, the clean-up requests one. */

@@ -62,7 +62,7 @@ async function findCopyPaths(run: Run): Promise<Partial<Deployment>> {
 async function findWebSockets(run: Run): Promise<Partial<Deployment>> {
   const { gateway, fixture } = new CheckContext(run, 'probe');
   try {
-    const { socket } = await gateway.upgrade({ path: fixture.socket() });
+    const { socket } = await gateway.upgrade({ path: fixture.path('/socket') });
     await closeSocket(socket);
     return {};
   } catch (error) {

@@ -49,7 +49,7 @@ function tryCall<Value>(call: () => Promise<Value>): Promise<Value | undefined> 
 
 /** Removes the files at some paths. Returns those that still exist, or may. */
 async function removeBatch(run: Run, storage: StorageClient, paths: readonly string[]) {
-  const files = new Files({ run, storage, expect: () => {} }, '');
+  const files = new Files({ run, storage, assert: () => {} }, '');
   const ids = new Map<string, string>();
   for (const path of paths) {
     const id = run.leftovers.get(path) ?? (await tryCall(() => files.fileIdOf(path)));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STORAGE_OPERATIONS } from '../../../src/generated/storage-operations.gen.ts';
+import type { STORAGE_OPERATIONS } from '../../../src/generated/storage-operations.gen.ts';
 import {
   type Hooks,
   type Json,
@@ -10,7 +10,10 @@ import { applyPatch, type Patch } from './gateway.ts';
 
 export type Operation = (typeof STORAGE_OPERATIONS)[number];
 
-export const [GRANT, LINKS, DELETE, COPY] = STORAGE_OPERATIONS;
+export const GRANT = 'getUploadMetaData';
+export const LINKS = 'batchGetTempUrls';
+export const DELETE = 'batchDelete';
+export const COPY = 'batchCopyFile';
 
 /** Changes requests to an operation. If the function returns a response, that response replaces the server's. */
 export const request = (
