@@ -12,7 +12,7 @@ import {
   schema,
   toVariable,
 } from './options.ts';
-import { OptionError } from './results/errors.ts';
+import { OptionError } from './errors.ts';
 
 type Name = OptionName | 'list' | 'report' | 'quiet' | 'verbose';
 
@@ -39,7 +39,7 @@ const HELP: Record<Name, [placeholder: string, description: string, heading?: st
   tc3Token: ['<token>', 'session token of a temporary key pair'],
   storageHeaders: ['<header>', "'Name: value', which storage calls send unchanged"],
   otherEnvToken: ['<token>', 'valid access token of another environment'],
-  expiredToken: ['<token>', 'expired access token of this environment'],
+  expiredToken: ['<token>', 'expired access token for this environment'],
   forbiddenService: ['<name>', 'service that these credentials may not call'],
   only: ['<ids>', 'check only these rules, sentences or prefixes: GW-C1,ST-', 'Selection:'],
   known: ['<file>', 'failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'],

@@ -22,7 +22,7 @@ import { toHtml } from './report/to-html.ts';
 import { toJunit } from './report/to-junit.ts';
 import { type Paint, toResultLine, toText } from './report/to-text.ts';
 import type { Report } from './report/verdict.ts';
-import { OptionError, StartError } from './results/errors.ts';
+import { OptionError, StartError } from './errors.ts';
 import { Redactor } from './results/redact.ts';
 import type { Result } from './results/result.ts';
 

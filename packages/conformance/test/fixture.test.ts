@@ -11,8 +11,8 @@ afterAll(() => fixture.close());
 
 test.each([
   ...['status=199', 'status=2e2', 'status=', 'status=200&status=404', 'size=33554433'],
-  ...['size=1&body=a', 'header=nothing', 'header=A:%E4%BD%A0', 'header=A:%20x%0d%0aB:%20y'],
-  ...['trickle=60001', 'mark=', '/events?count=1001', '/events?mark=a&mark=', '/release?hold'],
+  ...['size=1&body64=a', 'header=nothing', 'header=A:%E4%BD%A0', 'header=A:%20x%0d%0aB:%20y'],
+  ...['trickle=60001', 'mark=', '/events?wait=60001', '/events?mark=a&mark=', '/release?hold'],
   ...['/closed?wait=60001&mark=a', '/count?mark', '/count?mark=a&mark=b'],
   `/count?mark=${'m'.repeat(129)}`,
 ])('a bad parameter is named: %s', async (query) => {

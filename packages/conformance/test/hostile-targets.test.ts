@@ -168,7 +168,7 @@ test.each<[string, TakeOver, RegExp]>([
   expect(ran).toMatchObject({ fail: [], error: [], pass: ['GW-HEADERS'] });
   expect(ran.skip.length).toBeGreaterThan(2);
   expect(ran.skip.filter((text) => !reason.test(text))).toEqual([]);
-  // One call has found it out.
+  // Detected once.
   expect(ran.notices.filter((notice) => reason.test(notice))).toHaveLength(1);
 });
 

@@ -9,7 +9,7 @@ import {
   type Tc3Parts,
   toTc3Header,
 } from '../http/sign.ts';
-import { DisabledError, SkipError } from '../results/errors.ts';
+import { DisabledError, SkipError } from '../errors.ts';
 import {
   type CallContext,
   type Check,

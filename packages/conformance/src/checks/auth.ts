@@ -5,7 +5,7 @@ import { type HeaderList, parseJson, readAll, toFields, withHeaders } from '../h
 import { readEcho } from '../http/fixture-protocol.ts';
 import type { GatewayScheme } from '../http/sign.ts';
 import { nameCredentials } from '../options.ts';
-import { SkipError } from '../results/errors.ts';
+import { SkipError } from '../errors.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import type { GatewayCall } from '../run/gateway-client.ts';
 import {

@@ -8,7 +8,7 @@ import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import { type FixtureRequest, readEcho } from '../http/fixture-protocol.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { codeOf, hasErrorBody, isSuccess, type StorageReply } from '../http/read-response.ts';
-import { SkipError } from '../results/errors.ts';
+import { SkipError } from '../errors.ts';
 import { quoteText } from '../results/redact.ts';
 import { type CallContext, type CheckContext, oncePerRun } from '../run/check-context.ts';
 import { toItems } from '../run/files.ts';
@@ -87,17 +87,13 @@ export async function undefinedIfNoResponse<Value>(t: CheckContext, call: Promis
   }
 }
 
-interface Hello {
-  target: string;
-  headers: HeaderList;
-}
-
 /** Returns the WebSocket handshake as it reached the fixture service. */
-export async function readHello(socket: Socket): Promise<Hello> {
+export async function readHello(socket: Socket): Promise<{ target: string; headers: HeaderList }> {
   socket.send('!hello');
   const message = await socket.next().catch(() => undefined);
   const hello = message && toFields(parseJson(message.data));
-  if (typeof hello?.target === 'string' && Array.isArray(hello.headers)) return hello as Hello;
+  if (typeof hello?.target === 'string' && Array.isArray(hello.headers))
+    return { target: hello.target, headers: hello.headers };
   throw new SkipError('the fixture service did not report the handshake that it received');
 }
 
@@ -147,7 +143,8 @@ export async function expectGatewayRejections<Call extends GatewayCall>(
   const isForwarded = (await t.fixture.count(shared)) > 0;
   for (const { what, mark, exchange } of rejected) {
     const count = isForwarded ? await t.fixture.count(mark) : 0;
-    const message = `${what} must not reach the hosted service, but did ${count} times`;
+    const times = count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`;
+    const message = `${what} must not reach the hosted service, but reached it ${times}`;
     t.expect(count === 0, message, exchange);
   }
 }

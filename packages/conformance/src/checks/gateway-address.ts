@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { codeOf } from '../http/read-response.ts';
-import { SkipError } from '../results/errors.ts';
+import { SkipError } from '../errors.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import {
   alternate,

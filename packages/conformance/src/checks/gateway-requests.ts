@@ -8,7 +8,7 @@ import {
 } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
 import { claimSameHeaders } from '../invariants/claims.ts';
-import { SkipError } from '../results/errors.ts';
+import { SkipError } from '../errors.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import type { GatewayCall } from '../run/gateway-client.ts';
 import { callEcho, openSocket, POST, readHello } from './calls.ts';

@@ -10,7 +10,7 @@ import {
   type Socket,
   type SocketEnd,
 } from '../http/open-web-socket.ts';
-import { SkipError } from '../results/errors.ts';
+import { SkipError } from '../errors.ts';
 import { quoteText } from '../results/redact.ts';
 import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
 import { closeSocket } from '../run/gateway-client.ts';

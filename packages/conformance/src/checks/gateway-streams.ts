@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { OpenExchange } from '../http/caller.ts';
-import { SkipError } from '../results/errors.ts';
+import { SkipError } from '../errors.ts';
 import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
 import type { GatewayCall } from '../run/gateway-client.ts';
 import { GET, POST } from './calls.ts';
@@ -59,13 +59,7 @@ async function followHeldStream(
   pause: number,
 ): Promise<{ open: OpenExchange; lateEvent: LateEvent }> {
   const hold = t.run.uniqueName();
-  const path = t.fixture.path('/events', {
-    count: EVENTS,
-    hold,
-    mark: hold,
-    wait: pause,
-    interval: pause,
-  });
+  const path = t.fixture.path('/events', { hold, mark: hold, wait: pause, interval: pause });
   // As browsers send them: a gateway that would compress the stream must not hold it back.
   const accepted = { Accept: 'text/event-stream', 'Accept-Encoding': 'gzip, br' };
   const headers = { ...Object(call.headers), ...accepted };

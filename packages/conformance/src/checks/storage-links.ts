@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
-import { DisabledError, SkipError } from '../results/errors.ts';
+import { DisabledError, SkipError } from '../errors.ts';
 import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
 import { hasBytes, toItems } from '../run/files.ts';
 import { expectSuccesses, LARGE, missingFileId, needsFiles } from './calls.ts';
@@ -169,7 +169,7 @@ async function expectAlive(t: CheckContext, link: Link, begin: number): Promise<
   const age = (performance.now() - begin) / 1000;
   // A response that arrives too late proves nothing.
   if (link.url === undefined || age > link.lifetime - TICK) return;
-  const message = `a link for ${link.lifetime} s must work after ${age.toFixed(1)} s`;
+  const message = `a link with maxAge ${link.lifetime} s must work after ${age.toFixed(1)} s`;
   t.expect(isAlive, message, exchange);
 }
 
@@ -186,7 +186,7 @@ async function expectEnd(t: CheckContext, link: Link, begin: number): Promise<vo
     last = await tryLink(t, link);
   }
   const age = toAge();
-  const message = `a link for ${lifetime} s must have expired after ${age.toFixed(1)} s`;
+  const message = `a link with maxAge ${lifetime} s still works after ${age.toFixed(1)} s`;
   t.expect(!last.isAlive, message, last.exchange);
   if (age > lifetime + GRACE) t.note(`A link for ${lifetime} s works longer than that.`);
 }

@@ -18,7 +18,7 @@ const MAX_STEPS = 13;
 /** Maximum number of sequences that are made to find a shorter one with the same fault. */
 const MAX_SHRINKS = 100;
 
-/** Nothing follows a step that shows a contradiction. */
+/** No step runs after a contradiction. */
 const toStep = (
   run: (sequence: Sequence) => Promise<void>,
   isUseful = (_: Model) => true,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { hasErrorElement } from '../http/read-response.ts';
-import { SkipError } from '../results/errors.ts';
+import { SkipError } from '../errors.ts';
 import { quoteText } from '../results/redact.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import { describeReading, hasBytes } from '../run/files.ts';
@@ -106,7 +106,7 @@ export const upload: readonly Check[] = [
       const reading = await t.files.read(reply.file.fileId);
       const isStored = hasBytes(reading, reply.file.bytes);
       const isClear = isStored ? !hasError : hasError || status >= 400;
-      const message = `the response to an upload must have an Error element exactly if it failed, but has ${hasError ? 'one' : 'none'}, and a read returned ${describeReading(reading)}`;
+      const message = `the response to an upload must have an Error element if and only if it failed, but has ${hasError ? 'one' : 'none'}, and a read returned ${describeReading(reading)}`;
       t.expect(isClear, message, reply);
     }
   }),

@@ -63,8 +63,8 @@ export function prepareCall(
   return toGatewayCall(run, { method, headers, body, path, service });
 }
 
-/** What the fixture service is asked to send if plain text is documented. */
-const TEXT_PATH = '/respond?type=text%2Fplain&body=Hello.';
+/** What the fixture service is asked to send if plain text is documented: `Hello.` */
+const TEXT_PATH = '/respond?type=text%2Fplain&body64=SGVsbG8u';
 
 /** Each string in a storage request is a path or a file ID. The new ones are in this run's folder. */
 function toFields(body: string, run: Run, fileId?: string): object {

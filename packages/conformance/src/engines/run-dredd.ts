@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import { openapi30Documents, transactions } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
-import { DisabledError, NotRunError } from '../results/errors.ts';
+import { DisabledError, NotRunError } from '../errors.ts';
 import type { PartialResult } from '../results/result.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';

@@ -1,5 +1,5 @@
 /*
- * Calls are made with `node:http`, because undici 8 takes an unexpected 100 (Continue) for a broken response, although
+ * Calls are made with `node:http`, because undici 8 treats an unexpected 100 (Continue) as a broken response, although
  * a client must accept it (RFC 9110, section 15.2), and sends neither `Transfer-Encoding` nor `Upgrade` as specified.
  */
 import { type IncomingMessage, request as requestHttp } from 'node:http';

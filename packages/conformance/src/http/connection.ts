@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP } from 'node:net';
-import { NotRunError, SkipError } from '../results/errors.ts';
+import { NotRunError, SkipError } from '../errors.ts';
 
 export type Agents = ReturnType<typeof createAgents>;
 

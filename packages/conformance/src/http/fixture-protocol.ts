@@ -1,7 +1,8 @@
 /* The suite's side of the fixture protocol, which `fixture/README.md` describes. */
 
-import { SkipError } from '../results/errors.ts';
+import { SkipError } from '../errors.ts';
 import { type Exchange, type HeaderList, splitTarget } from './exchange.ts';
+import { STREAM } from './media-type.ts';
 
 /** The parameters of a command. */
 export interface FixtureRequest
@@ -67,7 +68,7 @@ export function createFixtureClient(call: (path: string) => Promise<Exchange>, t
 }
 
 function toPath(
-  command: '/respond' | '/events' | '/socket' | '/count' | '/release' | '/closed',
+  command: string,
   { headers = [], body, chunked, ...rest }: FixtureRequest = {},
 ): string {
   const body64 = body === undefined ? undefined : Buffer.from(body).toString('base64url');
@@ -109,11 +110,11 @@ export function readFixtureResponse({ sent, received }: Exchange, path: string) 
 }
 
 function toResponse(path: string, query: URLSearchParams): FixtureResponse | undefined {
-  const type = query.get('type') ?? (path === '/events' ? 'text/event-stream' : null);
+  const type = query.get('type');
   const headers = [...query.getAll('header'), ...(type === null ? [] : [`Content-Type:${type}`])]
     .map((line) => /^([^:]*):?(.*)$/s.exec(line) ?? [])
     .map(([, name = '', value = '']): [string, string] => [name, value]);
-  if (path === '/events') return { status: 200, headers };
+  if (path === '/events') return { status: 200, headers: [['Content-Type', STREAM]] };
   if (path === '/socket') return { status: Number(query.get('refuse') ?? 101), headers };
   if (path !== '/respond') return undefined;
   const status = Number(query.get('status') ?? 200);
@@ -123,8 +124,6 @@ function toResponse(path: string, query: URLSearchParams): FixtureResponse | und
 function toBody(status: number, query: URLSearchParams): Buffer {
   if (status === 204 || status === 304) return Buffer.alloc(0);
   const size = query.get('size');
-  const text = query.get('body');
-  if (text !== null) return Buffer.from(text);
   if (size === null) return Buffer.from(query.get('body64') ?? '', 'base64url');
   return Buffer.from(Uint8Array.from({ length: Number(size) }, (_, index) => index % 251));
 }

@@ -1,7 +1,7 @@
 import type { Case } from '../contract/catalog.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type ReportedCall, toReportedCall } from '../http/reported-call.ts';
-import type { NotRunError } from './errors.ts';
+import type { NotRunError } from '../errors.ts';
 
 /**
  * - `pass`: at least one request was made and one assertion succeeded, and none failed

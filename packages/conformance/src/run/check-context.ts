@@ -138,23 +138,14 @@ type Assertion = `expect${string}` | 'fail' | 'note' | 'record';
 /** Runs `find` once per run, in its own context. If it throws, every check that awaits it ends the same way. */
 export function oncePerRun<Result>(name: string, find: (t: CallContext) => Promise<Result>) {
   const found = new WeakMap<Run, Promise<Result>>();
-  return async (t: CallContext): Promise<Result> => {
-    const earlier = found.get(t.run);
-    if (earlier) {
-      const started = performance.now();
-      try {
-        return await earlier;
-      } finally {
-        t.waitedMs += performance.now() - started;
-      }
-    }
+  return (t: CallContext): Promise<Result> => {
     const context = new CheckContext(t.run, name);
-    const result = find(context);
+    const earlier = found.get(t.run);
+    const started = performance.now();
+    const result = earlier ?? find(context);
     found.set(t.run, result);
-    try {
-      return await result;
-    } finally {
-      t.waitedMs += context.waitedMs;
-    }
+    return result.finally(() => {
+      t.waitedMs += earlier ? performance.now() - started : context.waitedMs;
+    });
   };
 }

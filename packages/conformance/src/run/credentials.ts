@@ -6,7 +6,7 @@ import type { Received } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
 import { codeOf, isGatewayError } from '../http/read-response.ts';
 import { nameCredentials, REQUEST_FORMS } from '../options.ts';
-import { SkipError, StartError } from '../results/errors.ts';
+import { SkipError, StartError } from '../errors.ts';
 import type { PartialResult } from '../results/result.ts';
 import { CheckContext } from './check-context.ts';
 import { decide } from './outcome.ts';

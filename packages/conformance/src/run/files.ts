@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Exchange, type HeaderList, isWebUrl, toCallUrl } from '../http/exchange.ts';
 import { type Entry, entryOf, isSuccess, type StorageReply } from '../http/read-response.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
-import { SkipError } from '../results/errors.ts';
+import { SkipError } from '../errors.ts';
 import { quoteJson } from '../results/redact.ts';
 import type { Run } from './run.ts';
 import type { StorageClient } from './storage-client.ts';
@@ -184,7 +184,7 @@ export class Files {
     return (await this.readEach([fileId]))[0] as Reading;
   }
 
-  /** Reads files as any user does: gets links in one call and downloads them. */
+  /** Reads files as a client would: gets links in one call and downloads them. */
   async readEach(fileIds: readonly string[]): Promise<Reading[]> {
     const reply = await this.#context.storage.list('batchGetTempUrls', toItems(fileIds));
     const readings: Reading[] = [];

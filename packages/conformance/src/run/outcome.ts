@@ -14,7 +14,7 @@ import { catalog, isSelected, type Need, type Runnable } from '../contract/catal
 import type { CredentialKind } from '../http/sign.ts';
 import type { Observer, Tally } from '../invariants/observer.ts';
 import { nameCredentials } from '../options.ts';
-import { DisabledError, NotRunError, SkipError } from '../results/errors.ts';
+import { DisabledError, NotRunError, SkipError } from '../errors.ts';
 import type { Finding, Outcome, PartialResult, SentenceResult } from '../results/result.ts';
 import type { Run } from './run.ts';
 

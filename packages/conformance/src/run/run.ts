@@ -7,7 +7,7 @@ import { createSigners, type GatewayScheme, type Signers } from '../http/sign.ts
 import { UNUSED_PREFIX } from '../invariants/invariant.ts';
 import { Observer } from '../invariants/observer.ts';
 import { type CopyPaths, createRedactor, type RequestForm, type Settings } from '../options.ts';
-import type { SkipError } from '../results/errors.ts';
+import type { SkipError } from '../errors.ts';
 import type { Redactor } from '../results/redact.ts';
 
 /** What `prepare` finds out about the deployment. */

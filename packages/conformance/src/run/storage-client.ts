@@ -8,7 +8,7 @@ import {
 } from '../http/exchange.ts';
 import { readReply } from '../http/read-response.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
-import { SkipError } from '../results/errors.ts';
+import { SkipError } from '../errors.ts';
 import type { Run } from './run.ts';
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];

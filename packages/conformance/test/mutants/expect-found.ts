@@ -10,9 +10,9 @@ const AT_ONCE = 4;
 
 /** Whether a finding has the request and the response, not those of a later question to the fixture service. */
 function isClear({ message, request, response }: Finding): boolean {
-  const isSaid = !/undefined|\[object /.test(message);
+  const isReadable = !/undefined|\[object /.test(message);
   const isReport = /\/(count|closed|release)\?/.test(request?.url ?? '');
-  return isSaid && request !== undefined && response !== undefined && !isReport;
+  return isReadable && request !== undefined && response !== undefined && !isReport;
 }
 
 /** Defines a test for each mutant of an API: its sentence alone must find it, with clear evidence. */

@@ -10,7 +10,6 @@ export const variants: Variants = { ...gateway, ...uploadsAndLinks, ...storage, 
 const EXCLUSIVE = [
   ['an OPTIONS is rejected with 405', 'a preflight allows any header'],
   ['rejections have 200 and a code', 'rejections have other 4xx statuses'],
-  ['a copy path without a leading / fails', 'a copy path with a leading / fails'],
   ['responses have additional fields', 'responses are flat'],
   ['some responses are slow', 'every 60th call gets 429 with Retry-After'],
   [

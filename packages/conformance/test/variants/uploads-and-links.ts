@@ -1,9 +1,8 @@
-import { entries, isOk, LINKS, metadata } from '../mutants/hooks/storage.ts';
+import { entries, isOk, LINKS } from '../mutants/hooks/storage.ts';
 import { afterUpload } from '../mutants/hooks/uploads.ts';
 import { type Hooks, MutatedResponse } from '../proxy/messages.ts';
 import type { Variants } from './combine.ts';
 
-const HOP = /&hop=(\d)$/;
 const DOCUMENT =
   '<PostResponse><Location>http://x/Errors</Location><Bucket>x</Bucket><Key>Errors</Key><ETag>"1"</ETag></PostResponse>';
 
@@ -12,35 +11,17 @@ const downloads = (change: (response: MutatedResponse) => void): Hooks => ({
 });
 
 export const uploadsAndLinks: Variants = {
-  // D2: it is used verbatim.
-  'the URL of uploads has another path and a query': {
-    ...metadata((data) => {
-      const { origin, pathname, search } = new URL(data.url);
-      const path = Buffer.from(pathname + search).toString('base64url');
-      data.url = `${origin}/bucket-7/a%2Fb//form.cgi?uploads&x=%20y&x=+&path=${path}`;
-    }),
-    request(request) {
-      const [, path] = /^\/bucket-7\/.*&path=([\w-]+)$/.exec(request.target) ?? [];
-      if (request.isUpload && path) request.target = Buffer.from(path, 'base64url').toString();
-    },
-  },
   // D27: status and body of success are our default.
   'an upload gets 201 and the document of an object store': afterUpload((response) => {
     response.status = 201;
     response.body = Buffer.from(`<?xml version="1.0"?>\n${DOCUMENT}`);
     response.headers.set('Content-Type', 'application/xml');
   }),
-  // Upload: only the Error element marks an error; D27: statuses are ours.
-  'upload errors have 200': {
-    response(response, { isUpload }) {
-      if (isUpload && response.body.includes('<Code>')) response.status = 200;
-    },
-  },
   // D23: a link may redirect (RFC 9110, section 15.4).
   'links redirect with 307 to another port': ({ server }) => ({
-    request(request) {
-      if (!request.isDownload || HOP.test(request.target)) return;
-      const Location = `${server}${request.target}`;
+    request({ isDownload, target }) {
+      if (!isDownload) return;
+      const Location = `${server}${target}`;
       return new MutatedResponse(307, { Location }, '<a href="/">moved</a>');
     },
   }),
