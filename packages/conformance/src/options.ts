@@ -8,8 +8,8 @@ import {
 import { z } from 'zod';
 import { IDS, selectsAny } from './contract/catalog.ts';
 import { APIS } from './contract/openapi.ts';
-import type { CredentialKind } from './http/sign.ts';
 import { OptionError } from './errors.ts';
+import type { CredentialKind } from './http/sign.ts';
 import { Redactor } from './results/redact.ts';
 import type { SentenceResult } from './results/result.ts';
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
 import { z } from 'zod';
+import { OptionError } from './errors.ts';
 import { toFields } from './http/exchange.ts';
 import {
   type ConformanceOptions,
@@ -12,7 +13,6 @@ import {
   schema,
   toVariable,
 } from './options.ts';
-import { OptionError } from './errors.ts';
 
 type Name = OptionName | 'list' | 'report' | 'quiet' | 'verbose';
 

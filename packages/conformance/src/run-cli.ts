@@ -4,8 +4,9 @@ import { dirname } from 'node:path';
 import { styleText } from 'node:util';
 import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
-import { catalog, groupByEngine, isSelected, NOUNS } from './contract/catalog.ts';
+import { catalog, countCases, isSelected } from './contract/catalog.ts';
 import { runConformance } from './create-conformance.ts';
+import { OptionError, StartError } from './errors.ts';
 import { manifest } from './manifest.ts';
 import { parseOptions, type Settings, toSettings } from './options.ts';
 import {
@@ -22,7 +23,6 @@ import { toHtml } from './report/to-html.ts';
 import { toJunit } from './report/to-junit.ts';
 import { type Paint, toResultLine, toText } from './report/to-text.ts';
 import type { Report } from './report/verdict.ts';
-import { OptionError, StartError } from './errors.ts';
 import { Redactor } from './results/redact.ts';
 import type { Result } from './results/result.ts';
 
@@ -211,11 +211,7 @@ function list({ only }: Pick<Settings, 'only'>, { out }: Output): void {
     for (const [sentence, text] of selected) if (sentence !== id) out(`  ${sentence}: ${text}`);
     return true;
   });
-  const counts = groupByEngine(catalog).map(([engine, all]) => {
-    const { length } = listed.filter((each) => each.engine === engine);
-    return `${length} of ${all.length} ${NOUNS[engine]}s`;
-  });
-  out(counts.join(', '));
+  out(countCases(listed, catalog));
 }
 
 async function serveFixture(

@@ -1,3 +1,4 @@
+import { DisabledError, SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, toHeaderList } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
@@ -9,7 +10,6 @@ import {
   type Tc3Parts,
   toTc3Header,
 } from '../http/sign.ts';
-import { DisabledError, SkipError } from '../errors.ts';
 import {
   type CallContext,
   type Check,

@@ -1,7 +1,7 @@
+import { SkipError } from '../errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { now, signStorage } from '../http/sign.ts';
-import { SkipError } from '../errors.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import type { StorageCallOptions } from '../run/storage-client.ts';
 import {

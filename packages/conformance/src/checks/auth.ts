@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Need } from '../contract/catalog.ts';
+import { SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, parseJson, readAll, toFields, withHeaders } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
 import type { GatewayScheme } from '../http/sign.ts';
 import { nameCredentials } from '../options.ts';
-import { SkipError } from '../errors.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import type { GatewayCall } from '../run/gateway-client.ts';
 import {

@@ -2,13 +2,13 @@ import { toFields } from '../http/exchange.ts';
 /* What several files of checks share: calls, what they expect of the responses, and parts of invalid credentials. */
 
 import type { Need } from '../contract/catalog.ts';
+import { SkipError } from '../errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import { type FixtureRequest, readEcho } from '../http/fixture-protocol.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { codeOf, hasErrorBody, isSuccess, type StorageReply } from '../http/read-response.ts';
-import { SkipError } from '../errors.ts';
 import { quoteText } from '../results/redact.ts';
 import { type CallContext, type CheckContext, oncePerRun } from '../run/check-context.ts';
 import { toItems } from '../run/files.ts';

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
+import { SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { codeOf } from '../http/read-response.ts';
-import { SkipError } from '../errors.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import {
   alternate,

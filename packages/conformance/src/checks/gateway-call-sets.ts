@@ -3,10 +3,10 @@
  * `invariants/gateway.ts` check them.
  */
 import { gzipSync } from 'node:zlib';
+import { SkipError } from '../errors.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { type FixtureRequest, readEcho } from '../http/fixture-protocol.ts';
 import { STREAM } from '../http/media-type.ts';
-import { SkipError } from '../errors.ts';
 import { type CallContext, oncePerRun } from '../run/check-context.ts';
 import { closeSocket, type GatewayCall } from '../run/gateway-client.ts';
 import { EVERY_BYTE, GET, POST } from './calls.ts';

@@ -1,3 +1,4 @@
+import { SkipError } from '../errors.ts';
 import { NetworkError } from '../http/connection.ts';
 import {
   type Exchange,
@@ -7,8 +8,7 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
-import { claimSameHeaders } from '../invariants/claims.ts';
-import { SkipError } from '../errors.ts';
+import { claimSameHeaders } from '../invariants/invariant.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import type { GatewayCall } from '../run/gateway-client.ts';
 import { callEcho, openSocket, POST, readHello } from './calls.ts';

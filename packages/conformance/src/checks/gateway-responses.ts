@@ -1,5 +1,5 @@
-import { type Exchange, readAll } from '../http/exchange.ts';
 import { SkipError } from '../errors.ts';
+import { type Exchange, readAll } from '../http/exchange.ts';
 import {
   type CallContext,
   type Check,

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Need } from '../contract/catalog.ts';
+import { SkipError } from '../errors.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
@@ -10,7 +11,6 @@ import {
   type Socket,
   type SocketEnd,
 } from '../http/open-web-socket.ts';
-import { SkipError } from '../errors.ts';
 import { quoteText } from '../results/redact.ts';
 import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
 import { closeSocket } from '../run/gateway-client.ts';

@@ -1,5 +1,5 @@
-import { hasFailed } from '../http/read-response.ts';
 import { SkipError } from '../errors.ts';
+import { hasFailed } from '../http/read-response.ts';
 import { quoteJson } from '../results/redact.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import { type CopyItem, describeReading, hasBytes } from '../run/files.ts';

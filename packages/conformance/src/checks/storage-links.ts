@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
 import { DisabledError, SkipError } from '../errors.ts';
+import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
 import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
 import { hasBytes, toItems } from '../run/files.ts';
 import { expectSuccesses, LARGE, missingFileId, needsFiles } from './calls.ts';

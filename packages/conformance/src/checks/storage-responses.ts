@@ -1,6 +1,6 @@
+import { DisabledError, SkipError } from '../errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Entry, hasFailed } from '../http/read-response.ts';
-import { DisabledError, SkipError } from '../errors.ts';
 import {
   type CallContext,
   type Check,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { hasErrorElement } from '../http/read-response.ts';
-import { SkipError } from '../errors.ts';
 import { quoteText } from '../results/redact.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import { describeReading, hasBytes } from '../run/files.ts';

@@ -101,12 +101,16 @@ export const catalog: readonly Case[] = [...rules, ...transactions, ...workflows
 /** What one case of an engine is called. */
 export const NOUNS = { rules: 'rule', dredd: 'transaction', respect: 'workflow' } as const;
 
-/** Groups items by their engine, in the order of a report. */
-export function groupByEngine<Item extends Pick<Case, 'engine'>>(
-  items: readonly Item[],
-): [engine: Case['engine'], items: Item[]][] {
-  const engines = Object.keys(NOUNS) as Case['engine'][];
-  return engines.map((engine) => [engine, items.filter((item) => item.engine === engine)]);
+/** Counts cases among all, by what made their calls: `1 of 80 rules, 0 of 9 workflows`. */
+export function countCases(
+  some: readonly Pick<Case, 'engine'>[],
+  all: readonly Pick<Case, 'engine'>[],
+): string {
+  const counts = [...Map.groupBy(all, ({ engine }) => engine)].map(([engine, { length }]) => {
+    const count = some.filter((each) => each.engine === engine).length;
+    return `${count} of ${length} ${NOUNS[engine]}s`;
+  });
+  return counts.join(', ');
 }
 
 /** Returns the case with an ID, or with a sentence that has it. */

@@ -2,8 +2,7 @@
  * Hooks for Dredd 14, which runs this file: `hookfiles: node_modules/@berth/conformance/dist/engines/dredd-hooks.cjs`.
  * The options are the `BERTH_*` variables of `berth-conformance`.
  */
-import type { HookName } from './dredd-transactions.ts';
-import type { DreddTransaction } from './prepare-dredd-call.ts';
+import type { DreddTransaction, HookName } from './dredd-transactions.ts';
 
 type Hook<Data> = (data: Data, done: () => void) => void;
 

@@ -13,8 +13,7 @@ import { DisabledError, NotRunError } from '../errors.ts';
 import type { PartialResult } from '../results/result.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
-import { createHooks, type HookName } from './dredd-transactions.ts';
-import type { DreddTransaction } from './prepare-dredd-call.ts';
+import { createHooks, type DreddTransaction, type HookName } from './dredd-transactions.ts';
 
 /** Maximum time for one response, in timeouts: Dredd itself does not limit how long a body takes. */
 const MAX_TIMEOUTS = 3;

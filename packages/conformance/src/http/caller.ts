@@ -1,7 +1,4 @@
-/*
- * Calls are made with `node:http`, because undici 8 treats an unexpected 100 (Continue) as a broken response, although
- * a client must accept it (RFC 9110, section 15.2), and sends neither `Transfer-Encoding` nor `Upgrade` as specified.
- */
+// Undici 8 treats an unexpected 100 as a broken response, and does not send `Transfer-Encoding` and `Upgrade` as given.
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';

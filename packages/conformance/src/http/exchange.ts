@@ -100,11 +100,8 @@ export function parseJson(text: string | Buffer): unknown {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a target sends has no type
-type Fields = Record<string, any>;
-
-/** Returns the fields of a value that may be an object; none of any other. */
-export const toFields = (value: unknown): Fields => Object(value);
+/** Returns the fields of a value that may be an object; none of any other. What a target sends has no type. */
+export const toFields = (value: unknown) => Object(value);
 
 /** Headers in the order and case in which they are sent. A repeated header has an entry for each value. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];

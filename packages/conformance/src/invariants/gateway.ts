@@ -5,8 +5,15 @@ import { type Exchange, type HeaderList, readAll, splitTarget } from '../http/ex
 import { listDispositionTypes, STREAM, toMediaType } from '../http/media-type.ts';
 import { isGatewayError } from '../http/read-response.ts';
 import { quoteJson, quoteText } from '../results/redact.ts';
-import { type Claim, claimEach, claimSameHeaders } from './claims.ts';
-import { type Invariant, type Invariants, type ObservedCall, UNUSED_PREFIX } from './invariant.ts';
+import {
+  type Claim,
+  claimEach,
+  claimSameHeaders,
+  type Invariant,
+  type Invariants,
+  type ObservedCall,
+  UNUSED_PREFIX,
+} from './invariant.ts';
 
 const isHandshake = ({ sent }: ObservedCall): boolean =>
   readAll(sent.headers, 'upgrade').includes('websocket');

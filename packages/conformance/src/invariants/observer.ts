@@ -9,9 +9,8 @@ import { readReply } from '../http/read-response.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS, withEvidence } from '../results/result.ts';
 import { ResponseValidator } from './check-response.ts';
-import type { Claim } from './claims.ts';
 import { gatewayInvariants } from './gateway.ts';
-import type { Invariant, ObservedCall, Operation } from './invariant.ts';
+import type { Claim, Invariant, ObservedCall, Operation } from './invariant.ts';
 import { storageInvariants } from './storage.ts';
 
 const invariants = { ...gatewayInvariants, ...storageInvariants };

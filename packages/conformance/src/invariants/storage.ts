@@ -1,8 +1,7 @@
 import { type Call, isWebUrl, parseJson, toFields } from '../http/exchange.ts';
 import { hasFailed, isSuccess } from '../http/read-response.ts';
 import { quoteJson } from '../results/redact.ts';
-import { type Claim, claimEach } from './claims.ts';
-import type { Invariants, ObservedCall } from './invariant.ts';
+import { type Claim, claimEach, type Invariants, type ObservedCall } from './invariant.ts';
 
 const isCopy = ({ operationId }: ObservedCall) => operationId === 'batchCopyFile';
 

@@ -1,6 +1,5 @@
 import { findRule, listSources } from '../contract/rules.ts';
-import type { ReceivedResponse, SentRequest } from '../http/reported-call.ts';
-import type { Finding, Result } from '../results/result.ts';
+import type { Finding, ReceivedResponse, Result, SentRequest } from '../results/result.ts';
 import { UNPRINTABLE } from './to-curl.ts';
 
 /** Maximum length of a value that is shown, in characters; the JSON report has more. */

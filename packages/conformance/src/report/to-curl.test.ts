@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { listen } from '../../../../scripts/testing/listen.ts';
-import type { SentRequest } from '../http/reported-call.ts';
+import type { SentRequest } from '../results/result.ts';
 import { toPrintable } from './evidence.ts';
 import { toCurl as toCurlWith, toRepeat } from './to-curl.ts';
 

@@ -1,4 +1,4 @@
-import { groupByEngine, NOUNS } from '../contract/catalog.ts';
+import { countCases } from '../contract/catalog.ts';
 import type { Outcome, Result } from '../results/result.ts';
 import { formatViolation, listViolations, toPrintable } from './evidence.ts';
 import {
@@ -54,12 +54,11 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
 
 /** Returns how many cases passed: `77 of 80 rules, 9 of 9 workflows passed`. If an engine did not run, reasons follow. */
 function countPassed(results: readonly Result[]): string[] {
-  const counts = groupByEngine(results).flatMap(([engine, all]) => {
-    const { length } = all.filter(({ outcome }) => outcome === 'pass');
-    const isRun = all.some(({ outcome }) => outcome !== 'disabled');
-    return isRun ? `${length} of ${all.length} ${NOUNS[engine]}s` : [];
-  });
-  return counts.length === 0 ? [] : [`${counts.join(', ')} passed`];
+  const started = results.filter(({ outcome }) => outcome !== 'disabled');
+  const engines = new Set(started.map(({ engine }) => engine));
+  const ofEngines = results.filter(({ engine }) => engines.has(engine));
+  const passed = results.filter(({ outcome }) => outcome === 'pass');
+  return started.length === 0 ? [] : [`${countCases(passed, ofEngines)} passed`];
 }
 
 /** Shows one call: the others, and those of what fails for the same reason, are in the other reports. */

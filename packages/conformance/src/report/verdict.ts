@@ -1,4 +1,4 @@
-import { type Case, groupByEngine, NOUNS } from '../contract/catalog.ts';
+import { type Case, NOUNS } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { listViolated } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
@@ -44,28 +44,17 @@ function listAccepted({ known }: ReportSettings, day: Date): KnownFailure[] {
 export function toResult(
   settings: ReportSettings,
   started: Date,
-  { engine, id, level, statement }: Pick<Case, 'engine' | 'id' | 'level' | 'statement'>,
-  { sentences = [], notes = [], durationMs = 0, outcome, reason, findings }: PartialResult,
+  { engine, level, statement }: Pick<Case, 'engine' | 'level' | 'statement'>,
+  part: PartialResult,
 ): Result {
-  const isKnown = findCovering({ id, findings }, listAccepted(settings, started)).length > 0;
-  return {
-    engine,
-    id,
-    level,
-    statement,
-    rules: engine === 'rules' ? [id] : [...new Set(findings.flatMap(listViolated))],
-    outcome,
-    reason,
-    sentences,
-    findings: findings.map((finding) => ({
-      ...finding,
-      repeat: toRepeat({ engine, id }, finding, settings),
-    })),
-    notes,
-    durationMs,
-    isKnown,
-    counts: level === 'must' && !isKnown,
-  };
+  const { id } = part;
+  const findings = part.findings.map((finding) => {
+    return { ...finding, repeat: toRepeat({ engine, id }, finding, settings) };
+  });
+  const rules = engine === 'rules' ? [id] : [...new Set(findings.flatMap(listViolated))];
+  const isKnown = findCovering(part, listAccepted(settings, started)).length > 0;
+  const ofCase = { engine, level, statement, rules, isKnown, counts: level === 'must' && !isKnown };
+  return { sentences: [], notes: [], durationMs: 0, ...part, ...ofCase, findings };
 }
 
 export function createReport(
@@ -121,7 +110,7 @@ function listPassed(result: Result): string[] {
  * Returns the entry that covers each finding, by the ID of the case, of the sentence or of a rule that is violated. If one
  * is not covered, returns nothing.
  */
-function findCovering({ id, findings }: Pick<Result, 'id' | 'findings'>, accepted: KnownFailure[]) {
+function findCovering({ id, findings }: PartialResult, accepted: KnownFailure[]) {
   const covering = findings.flatMap((finding) => {
     const ids = [id, finding.sentence, ...listViolated(finding)];
     return accepted.find((entry) => ids.includes(entry.id)) ?? [];
@@ -149,8 +138,8 @@ function conclude(
   isIncomplete: boolean,
 ): Pick<Report, 'exitCode' | 'verdict'> {
   const failed = results.filter(({ outcome, counts }) => outcome === 'fail' && counts);
-  const counts = groupByEngine(failed).flatMap(([engine, { length }]) =>
-    length === 0 ? [] : `${length} ${NOUNS[engine]}${length > 1 ? 's' : ''}`,
+  const counts = [...Map.groupBy(failed, ({ engine }) => engine)].map(
+    ([engine, { length }]) => `${length} ${NOUNS[engine]}${length > 1 ? 's' : ''}`,
   );
   const failedShoulds = fail - failed.length - known.failures.length;
   const partly = results.filter((result) => listUnchecked(result).length > 0).length;

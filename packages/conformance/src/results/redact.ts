@@ -1,5 +1,4 @@
-import type { ReceivedResponse, SentRequest } from '../http/reported-call.ts';
-import type { PartialResult, SentenceResult } from './result.ts';
+import type { PartialResult, ReceivedResponse, SentenceResult, SentRequest } from './result.ts';
 
 /** Shown for a secret that no option contains, such as a signature. */
 export const BLANK = '[redacted]';

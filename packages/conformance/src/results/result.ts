@@ -1,7 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import type { Case } from '../contract/catalog.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { type ReportedCall, toReportedCall } from '../http/reported-call.ts';
 import type { NotRunError } from '../errors.ts';
+import { type Exchange, toHeaderRecord } from '../http/exchange.ts';
 
 /**
  * - `pass`: at least one request was made and one assertion succeeded, and none failed
@@ -53,23 +53,18 @@ export interface SentenceResult {
 /** What a check, an invariant, a transaction or a workflow shows, or all those of a rule. */
 export interface PartialResult extends SentenceResult {
   findings: Finding[];
+  /** More information for the operator, which does not affect the outcome. */
   notes?: string[];
   durationMs?: number;
-  /** Only a rule has these. */
+  /** The sentences of a rule. Transactions and workflows have none. */
   sentences?: SentenceResult[];
 }
 
 /** The result of one case. Credentials are redacted in every string. */
-export interface Result extends Pick<Case, 'engine' | 'id' | 'level' | 'statement'> {
+export interface Result extends PartialResult, Pick<Case, 'engine' | 'level' | 'statement'> {
   /** IDs of the rules that it is about, or that its responses violate. */
   rules: string[];
-  outcome: Outcome;
-  /** Why it was skipped or disabled, or what the error was. */
-  reason?: string | undefined;
-  /** The sentences of a rule. Transactions and workflows have none. */
   sentences: SentenceResult[];
-  findings: Finding[];
-  /** More information for the operator, which does not affect the outcome. */
   notes: string[];
   durationMs: number;
   /** Whether the list of known failures covers each of its findings. */
@@ -85,4 +80,60 @@ export function listUnchecked({ outcome, sentences }: Result): string[] {
     const what = outcome === 'pass' ? 'only partly' : 'not';
     return reason === undefined ? [] : `${id} was ${what} checked: ${reason}`;
   });
+}
+
+/** Maximum size of a body in a report, in bytes. */
+const MAX_BYTES = 16_384;
+
+interface ReportedBody {
+  /** Empty if the bytes are not UTF-8. */
+  body: string;
+  /** Size of the complete body in bytes, if `body` is not all of it. */
+  bodySize?: number;
+}
+
+/** A request as sent. Header names are in their original case. */
+export interface SentRequest extends ReportedBody {
+  method: string;
+  url: string;
+  headers: Record<string, string | string[]>;
+}
+
+/** A response as received. Header names are in lower case. */
+export interface ReceivedResponse extends ReportedBody {
+  status: number;
+  /** Whether the connection was closed inside the body. */
+  isCut?: boolean;
+  headers: Record<string, string | string[]>;
+}
+
+/** A call as a finding shows it. */
+export interface ReportedCall {
+  request: SentRequest;
+  response: ReceivedResponse;
+  /** Whether the request was one of several on one connection. */
+  onOneConnection?: boolean;
+}
+
+export function toReportedCall({ sent, received }: Exchange): ReportedCall {
+  const { method, url, onOneConnection } = sent;
+  const { status, isCut } = received;
+  const lowered = received.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
+  return {
+    request: { method, url, headers: toHeaderRecord(sent.headers), ...toText(sent.body) },
+    response: {
+      status,
+      ...(isCut && { isCut }),
+      headers: toHeaderRecord(lowered),
+      ...toText(received.body),
+    },
+    ...(onOneConnection && { onOneConnection }),
+  };
+}
+
+function toText(all: Buffer): ReportedBody {
+  const text = all.subarray(0, MAX_BYTES).toString();
+  const isText = isUtf8(all) && !text.includes('\0');
+  if (!isText) return { body: '', bodySize: all.length };
+  return all.length > MAX_BYTES ? { body: text, bodySize: all.length } : { body: text };
 }

@@ -4,7 +4,7 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { createAgents } from '../http/connection.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { createFixtureClient, type FixtureClient } from '../http/fixture-protocol.ts';
-import type { Claim } from '../invariants/claims.ts';
+import type { Claim } from '../invariants/invariant.ts';
 import type { InvariantId } from '../invariants/observer.ts';
 import { quoteJson, quoteText } from '../results/redact.ts';
 import { type Finding, MAX_FINDINGS, withEvidence } from '../results/result.ts';

@@ -1,12 +1,12 @@
 import { PROTOCOL } from '@berth/conformance/fixture';
 import { findCase } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
+import { SkipError, StartError } from '../errors.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
 import { codeOf, isGatewayError } from '../http/read-response.ts';
 import { nameCredentials, REQUEST_FORMS } from '../options.ts';
-import { SkipError, StartError } from '../errors.ts';
 import type { PartialResult } from '../results/result.ts';
 import { CheckContext } from './check-context.ts';
 import { decide } from './outcome.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { SkipError } from '../errors.ts';
 import { type Exchange, type HeaderList, isWebUrl, toCallUrl } from '../http/exchange.ts';
 import { type Entry, entryOf, isSuccess, type StorageReply } from '../http/read-response.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
-import { SkipError } from '../errors.ts';
 import { quoteJson } from '../results/redact.ts';
 import type { Run } from './run.ts';
 import type { StorageClient } from './storage-client.ts';

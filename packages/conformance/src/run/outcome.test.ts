@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { DisabledError, SkipError } from '../errors.ts';
 import { NetworkError } from '../http/connection.ts';
 import { toSettings } from '../options.ts';
-import { DisabledError, SkipError } from '../errors.ts';
 import type { Outcome, PartialResult } from '../results/result.ts';
 import { type CheckContext, defineCalls, defineCheck, oncePerRun } from './check-context.ts';
 import { decide, decideInvariant, decideRule } from './outcome.ts';

@@ -11,10 +11,10 @@
  * | `disabled` | was not selected, or lacks an optional feature  |                                              |
  */
 import { catalog, isSelected, type Need, type Runnable } from '../contract/catalog.ts';
+import { DisabledError, NotRunError, SkipError } from '../errors.ts';
 import type { CredentialKind } from '../http/sign.ts';
 import type { Observer, Tally } from '../invariants/observer.ts';
 import { nameCredentials } from '../options.ts';
-import { DisabledError, NotRunError, SkipError } from '../errors.ts';
 import type { Finding, Outcome, PartialResult, SentenceResult } from '../results/result.ts';
 import type { Run } from './run.ts';
 

@@ -1,6 +1,6 @@
 import type { Need, Runnable } from '../contract/catalog.ts';
-import { isNoResponse } from '../http/connection.ts';
 import { SkipError } from '../errors.ts';
+import { isNoResponse } from '../http/connection.ts';
 import { CheckContext } from './check-context.ts';
 import { findCredentials, toStartError } from './credentials.ts';
 import { closeSocket } from './gateway-client.ts';

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { retryIfClosed } from '../http/connection.ts';
 import type { Entry } from '../http/read-response.ts';
 import { Files, toItems } from './files.ts';
 import type { Run } from './run.ts';
@@ -14,7 +13,6 @@ const CALLS_PER_FILE = 2;
 /** Pauses between rounds: an aborted upload may still be in progress. */
 const PAUSES = [0, 200, 1000];
 const CONCURRENCY = 16;
-const ATTEMPTS = 3;
 
 /** Removes everything that a run has stored, even after an aborted run. Returns the paths that remain. */
 export async function removeLeftovers(run: Run): Promise<string[]> {
@@ -42,21 +40,17 @@ export async function removeLeftovers(run: Run): Promise<string[]> {
   return paths;
 }
 
-/** Returns `undefined` if there is no response. */
-function tryCall<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
-  return retryIfClosed(call, ATTEMPTS).catch(() => undefined);
-}
-
 /** Removes the files at some paths. Returns those that still exist, or may. */
 async function removeBatch(run: Run, storage: StorageClient, paths: readonly string[]) {
   const files = new Files({ run, storage, assert: () => {} }, '');
   const ids = new Map<string, string>();
   for (const path of paths) {
-    const id = run.leftovers.get(path) ?? (await tryCall(() => files.fileIdOf(path)));
+    const id = run.leftovers.get(path) ?? (await files.fileIdOf(path).catch(() => undefined));
     if (id !== undefined) ids.set(path, id);
   }
   const list = async (operation: string, fileList: unknown[]): Promise<Map<unknown, Entry>> => {
-    const reply = await tryCall(() => storage.call(operation, { fileList }));
+    // If there is no response, the next round asks again.
+    const reply = await storage.call(operation, { fileList }).catch(() => undefined);
     const entries = reply?.rejected === false ? (reply.entries ?? []) : [];
     return new Map(entries.map((entry) => [entry.fileID, entry]));
   };

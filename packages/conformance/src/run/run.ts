@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Api } from '../contract/openapi.ts';
+import type { SkipError } from '../errors.ts';
 import { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
@@ -7,7 +8,6 @@ import { createSigners, type GatewayScheme, type Signers } from '../http/sign.ts
 import { UNUSED_PREFIX } from '../invariants/invariant.ts';
 import { Observer } from '../invariants/observer.ts';
 import { type CopyPaths, createRedactor, type RequestForm, type Settings } from '../options.ts';
-import type { SkipError } from '../errors.ts';
 import type { Redactor } from '../results/redact.ts';
 
 /** What `prepare` finds out about the deployment. */

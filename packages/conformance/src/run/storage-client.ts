@@ -1,3 +1,4 @@
+import { SkipError } from '../errors.ts';
 import type { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import {
   type Call,
@@ -8,7 +9,6 @@ import {
 } from '../http/exchange.ts';
 import { readReply } from '../http/read-response.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
-import { SkipError } from '../errors.ts';
 import type { Run } from './run.ts';
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
