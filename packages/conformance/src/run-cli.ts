@@ -175,8 +175,8 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
     command.nameOf,
     command.flags,
   );
-  const announceStop = () =>
-    output.error('Stopping, and removing stored files; interrupt again to exit immediately.');
+  const stopping = 'Stopping, and removing stored files; interrupt again to exit immediately.';
+  const announceStop = () => output.error(stopping);
   signal.addEventListener('abort', announceStop, { once: true });
   const report = await runConformance(settings);
   signal.removeEventListener('abort', announceStop);

@@ -92,8 +92,7 @@ export async function readHello(socket: Socket): Promise<{ target: string; heade
   socket.send('!hello');
   const message = await socket.next().catch(() => undefined);
   const hello = message && toFields(parseJson(message.data));
-  if (typeof hello?.target === 'string' && Array.isArray(hello.headers))
-    return { target: hello.target, headers: hello.headers };
+  if (typeof hello?.target === 'string' && Array.isArray(hello.headers)) return hello;
   throw new SkipError('the fixture service did not report the handshake that it received');
 }
 

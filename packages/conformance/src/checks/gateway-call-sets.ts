@@ -1,7 +1,4 @@
-/*
- * Sets of calls for the sentences that need such responses, listed in `gateway-responses.ts`. The invariants in
- * `invariants/gateway.ts` check them.
- */
+/* Calls for the sentences listed in `gateway-responses.ts`, whose invariants are in `invariants/gateway.ts`. */
 import { gzipSync } from 'node:zlib';
 import { SkipError } from '../errors.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';

@@ -54,10 +54,7 @@ async function expectErrors(
   }
 }
 
-/*
- * The sentences below have invariants in `invariants/gateway.ts`. They only need responses to which these apply.
- * `gateway-call-sets.ts` lists what the service is asked to send: a type for C2, for example, in `TYPES_FOR_POST`.
- */
+// The invariants of these sentences are in `invariants/gateway.ts`; `gateway-call-sets.ts` lists what a service sends.
 
 /** About all responses of services, including those to handshakes. */
 const HEADERS = ['GW-HEADERS', 'GW-HOP-BY-HOP', 'GW-REQUEST-ID-NEW/2'] as const;

@@ -223,9 +223,8 @@ export const gatewaySockets: readonly Check[] = [
       { Origin: `http://${t.gateway.host}` },
     ]) {
       const offer = 'conformance';
-      const upgrade = await t.gateway.upgrade({ headers, path: t.fixture.path('/socket') }, [
-        offer,
-      ]);
+      const path = t.fixture.path('/socket');
+      const upgrade = await t.gateway.upgrade({ headers, path }, [offer]);
       const { socket, violation, received } = upgrade;
       const { status } = received;
       if (readEcho(upgrade)) throw new SkipError('the path did not reach the fixture service');

@@ -178,7 +178,7 @@ function describeCopy({ from, to, overwrite, removeOriginal }: CopyItem): string
 
 /** Makes generated sequences of storage calls. The first that contradicts the contract is shortened and reported. */
 async function runSequences(t: CheckContext): Promise<void> {
-  const { seed, sequences: numRuns } = t.run.settings;
+  const { seed, sequences: numRuns, nameOf } = t.run.settings;
   let state: 'searching' | 'shrinking' | 'broken' = 'searching';
   let shrinks = 0;
   let shortest: Contradiction | undefined;
@@ -200,11 +200,7 @@ async function runSequences(t: CheckContext): Promise<void> {
     return false;
   });
   await fc.check(property, { seed, numRuns });
-  if (shortest)
-    return t.fail(
-      describe(shortest, `${t.run.settings.nameOf('seed')} ${seed}`),
-      shortest.exchange,
-    );
+  if (shortest) return t.fail(describe(shortest, `${nameOf('seed')} ${seed}`), shortest.exchange);
   if (fault !== undefined) throw fault;
 }
 

@@ -172,10 +172,8 @@ export const upload: readonly Check[] = [
 
 /** Expects a form to be rejected, and to store nothing, if a field is missing or not that of its grant. */
 async function expectFieldChecked(t: CheckContext, name: string): Promise<void> {
-  const { [name]: field = name } = t.run.settings.wireProfile.uploadFields as Record<
-    string,
-    string
-  >;
+  const fields: Record<string, string> = t.run.settings.wireProfile.uploadFields;
+  const { [name]: field = name } = fields;
   const valueIn = (grant: Grant) => String(toFormFields(t.run, grant, CONTENT)[field]);
   await t.files.storeReadable(['existing']);
   const first = await t.files.grant('first');

@@ -20,14 +20,15 @@ const MAX_TIMEOUTS = 3;
 
 /** Each documented response that Dredd can run gets exactly one result, which is an error if Dredd does not run it. */
 export async function runDredd(run: Run): Promise<PartialResult[]> {
-  const noDredd = whyNoDredd();
+  const dredd = findDredd();
+  const noDredd = new DisabledError('Dredd is not installed: npm install --save-dev dredd');
   const parts = new Map<string, PartialResult>();
   for (const transaction of transactions) {
-    const notRun = whyNotRun(run, transaction) ?? noDredd;
+    const notRun = whyNotRun(run, transaction) ?? (dredd ? undefined : noDredd);
     if (notRun) parts.set(transaction.id, decide(run, transaction.id, [], notRun));
   }
   const open = transactions.filter(({ id }) => !parts.has(id));
-  if (open.length === 0) return [...parts.values()];
+  if (dredd === undefined || open.length === 0) return [...parts.values()];
   const add = (part: PartialResult) => {
     if (parts.has(part.id)) return;
     parts.set(part.id, part);
@@ -35,7 +36,9 @@ export async function runDredd(run: Run): Promise<PartialResult[]> {
   };
   const output = await mkdtemp(join(tmpdir(), 'berth-dredd-'))
     .then((folder) =>
-      startDredd(folder, run, add).finally(() => rm(folder, { recursive: true, force: true })),
+      startDredd(dredd, folder, run, add).finally(() =>
+        rm(folder, { recursive: true, force: true }),
+      ),
     )
     .catch((error: Error) => error.message);
   const error = new NotRunError(`Dredd did not request this response: ${output.trim()}`);
@@ -43,19 +46,21 @@ export async function runDredd(run: Run): Promise<PartialResult[]> {
   return [...parts.values()];
 }
 
-/** Dredd is an optional peer dependency, because it brings many packages that are deprecated. */
-function whyNoDredd(): NotRunError | undefined {
+/** Returns where Dredd is. It is an optional peer dependency, because it brings many packages that are deprecated. */
+function findDredd(): string | undefined {
   try {
-    findDredd();
-    return undefined;
+    return dirname(createRequire(import.meta.url).resolve('dredd/package.json'));
   } catch {
-    return new DisabledError('Dredd is not installed: npm install --save-dev dredd');
+    return undefined;
   }
 }
 
-const findDredd = () => dirname(createRequire(import.meta.url).resolve('dredd/package.json'));
-
-async function startDredd(folder: string, run: Run, onEnd: (part: PartialResult) => void) {
+async function startDredd(
+  dredd: string,
+  folder: string,
+  run: Run,
+  onEnd: (part: PartialResult) => void,
+) {
   const { signal, settings } = run;
   // The documents with the deployment's names.
   const profile = { ...settings.wireProfile, copyPaths: run.deployment.copyPaths };
@@ -75,7 +80,7 @@ async function startDredd(folder: string, run: Run, onEnd: (part: PartialResult)
   };
   // JSON is YAML, too.
   await writeFile(join(folder, 'dredd.yml'), JSON.stringify(configuration));
-  const child = fork(join(findDredd(), 'bin/dredd'), ['--config', 'dredd.yml'], {
+  const child = fork(join(dredd, 'bin/dredd'), ['--config', 'dredd.yml'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, BERTH_DREDD_PARENT: 'true' },

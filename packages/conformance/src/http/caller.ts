@@ -114,14 +114,11 @@ export class Caller {
     const what = describeCall(call);
     const ends = new AbortController();
     const both = AbortSignal.any([signal, ends.signal]);
-    let timer: NodeJS.Timeout | undefined;
-    const limit = (milliseconds: number) => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        const message = `${what}: no response within ${milliseconds} ms`;
-        ends.abort(new NetworkError(message, 'TIMEOUT'));
-      }, milliseconds);
+    const late = (milliseconds: number) => {
+      const message = `${what}: no response within ${milliseconds} ms`;
+      ends.abort(new NetworkError(message, 'TIMEOUT'));
     };
+    let timer = setTimeout(late, timeout, timeout);
     const close = () => {
       clearTimeout(timer);
       ends.abort();
@@ -131,9 +128,11 @@ export class Caller {
       close();
       throw toNetworkError(fault, what);
     };
-    limit(timeout);
     const response = await send(sent, agents, both).catch(fail);
-    if (bodyTimeout !== undefined) limit(bodyTimeout);
+    if (bodyTimeout !== undefined) {
+      clearTimeout(timer);
+      timer = setTimeout(late, bodyTimeout, bodyTimeout);
+    }
     async function* read(): AsyncGenerator<Buffer> {
       try {
         yield* readBody(response);

@@ -7,9 +7,7 @@ import { STREAM } from './media-type.ts';
 /** The parameters of a command. */
 export interface FixtureRequest
   extends Partial<Record<'greet' | 'hold' | 'mark' | 'protocol' | 'type', string>>,
-    Partial<
-      Record<'count' | 'interval' | 'refuse' | 'size' | 'status' | 'trickle' | 'wait', number>
-    > {
+    Partial<Record<'interval' | 'refuse' | 'size' | 'status' | 'trickle' | 'wait', number>> {
   body?: string | Uint8Array;
   chunked?: boolean;
   headers?: HeaderList;
