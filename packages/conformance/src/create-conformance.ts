@@ -6,12 +6,11 @@ import { runWorkflows } from './engines/run-workflows.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { createReport, type Report, toResult } from './report/verdict.ts';
 import type { Result } from './results/result.ts';
-import { skipIfCredentialsExpired } from './run/credentials.ts';
+import { runChecks } from './run/check-context.ts';
 import { decideCases } from './run/outcome.ts';
-import { prepare } from './run/prepare.ts';
+import { prepare, skipIfCredentialsExpired } from './run/prepare.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
 import { Run } from './run/run.ts';
-import { runChecks } from './run/run-checks.ts';
 
 export interface Conformance {
   /** Runs the suite once. */

@@ -179,7 +179,6 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
   const announceStop = () => output.error(stopping);
   signal.addEventListener('abort', announceStop, { once: true });
   const report = await runConformance(settings);
-  signal.removeEventListener('abort', announceStop);
   output.progress('');
   if (command.verbose) {
     for (const result of report.results) output.out(toResultLine(result, output.paint));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { checks } from '../src/checks/index.ts';
-import { findRule, rules } from '../src/contract/rules.ts';
+import { findRule, rules } from '../src/contract/catalog.ts';
 import { mutants } from './mutants/index.ts';
 
 test('every sentence has a check and a mutant, and every rule two mutants', () => {

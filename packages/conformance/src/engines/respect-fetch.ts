@@ -1,8 +1,7 @@
 import { type Exchange, isWebUrl, splitTarget, toCallUrl, toFields } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
-import { toDocumented } from '../invariants/check-response.ts';
 import type { Operation } from '../invariants/invariant.ts';
-import { findOperation } from '../invariants/observer.ts';
+import { findOperation, toDocumented } from '../invariants/observer.ts';
 import { quoteJson } from '../results/redact.ts';
 import { CheckContext } from '../run/check-context.ts';
 import type { Files } from '../run/files.ts';

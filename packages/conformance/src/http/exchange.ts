@@ -35,6 +35,8 @@ export async function* readBody(response: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
+const EMPTY: Buffer = Buffer.alloc(0);
+
 /** Reads a response to its end, or to where its connection was closed inside the body. */
 export async function receive(
   status: number,
@@ -52,12 +54,7 @@ export async function receive(
   return toReceived(status, headers, Buffer.concat(pieces), isCut);
 }
 
-export function toReceived(
-  status: number,
-  headers: HeaderList,
-  body: Buffer = Buffer.alloc(0),
-  isCut = false,
-) {
+export function toReceived(status: number, headers: HeaderList, body = EMPTY, isCut = false) {
   let parsed: { json: unknown } | undefined;
   return {
     status,

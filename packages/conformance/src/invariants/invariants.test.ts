@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { findResponse, toContract } from '../contract/openapi.ts';
 import { type HeaderList, toReceived } from '../http/exchange.ts';
-import { ResponseValidator } from './check-response.ts';
 import { gatewayInvariants } from './gateway.ts';
 import type { ObservedCall } from './invariant.ts';
+import { ResponseValidator } from './observer.ts';
 
 test.each<[sent: HeaderList[number], arrived: HeaderList, holds: boolean]>([
   [['Keep-Alive', ''], [['Keep-Alive', 'timeout=5']], true],

@@ -1,14 +1,21 @@
-import { isSelected } from '../contract/catalog.ts';
-import { toContract } from '../contract/openapi.ts';
-import { findRule, placeOf } from '../contract/rules.ts';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { findRule, isSelected, placeOf } from '../contract/catalog.ts';
+import {
+  APIS,
+  type Contract,
+  dereference,
+  findResponse,
+  joinPointer,
+  toContract,
+} from '../contract/openapi.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
-import type { Call, Exchange } from '../http/exchange.ts';
+import type { Call, Exchange, Received } from '../http/exchange.ts';
 import { readEcho, readFixtureResponse } from '../http/fixture-protocol.ts';
+import { toMediaType } from '../http/media-type.ts';
 import { readReply } from '../http/read-response.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS, withEvidence } from '../results/result.ts';
-import { ResponseValidator } from './check-response.ts';
 import { gatewayInvariants } from './gateway.ts';
 import type { Claim, Invariant, ObservedCall, Operation } from './invariant.ts';
 import { storageInvariants } from './storage.ts';
@@ -118,4 +125,68 @@ export function findOperation(
   const operationId = STORAGE_OPERATIONS.find((name) => path.endsWith(`/storages:${name}`));
   const isStorage = method === 'POST' && path.startsWith(`${storageUrl}/api/v2/envs/`);
   return isStorage && operationId ? { api: 'storage', operationId } : undefined;
+}
+
+/** Keywords of OpenAPI and of the contract that do not validate. */
+const ANNOTATIONS = ['example', 'xml', 'x-berth-item-pattern', 'x-berth-unwrap'];
+
+export class ResponseValidator {
+  readonly #contract: Contract;
+  readonly #ajv: Ajv2020;
+
+  constructor(contract: Contract) {
+    this.#contract = contract;
+    const { documents } = contract;
+    // Ajv compiles the document that contains the schemas, so it must know its top-level keys.
+    const rootKeys = new Set(APIS.flatMap((api) => Object.keys(documents[api].document)));
+    const keywords = [...ANNOTATIONS, ...rootKeys];
+    this.#ajv = new Ajv2020({ allErrors: true, strict: true, keywords });
+    for (const api of APIS) {
+      this.#ajv.addSchema(documents[api].document, documents[api].name, false, false);
+    }
+  }
+
+  checkResponse(operation: Operation, received: Received): Finding[] {
+    const status = toDocumented(operation, received.status);
+    const documented = findResponse(this.#contract, operation, status, received.mediaType);
+    const { name, document } = this.#contract.documents[operation.api];
+    if (documented === undefined) {
+      return [{ message: `the status ${received.status} is not documented`, where: name }];
+    }
+    const { contentType, pointer, response } = documented;
+    const findings = Object.entries(response.headers ?? {}).flatMap(([header, node]) => {
+      const found = dereference(document, node, `${pointer}/headers/${header}`);
+      if (!found.value.required || received.header(header)) return [];
+      return [{ message: `the ${header} header is required`, where: `${name} ${found.pointer}` }];
+    });
+    if (contentType === undefined) return findings;
+    const actual = received.header('content-type');
+    const where = joinPointer(pointer, 'content', contentType, 'schema');
+    if (actual === undefined || toMediaType(actual) !== contentType) {
+      const found = actual === undefined ? 'but it is missing' : `not ${actual}`;
+      const message = `the content type must be ${contentType}, ${found}`;
+      findings.push({ message, where: `${name} ${pointer}/content` });
+    } else if (received.json === undefined) {
+      findings.push({ message: 'the body must be JSON', where: `${name} ${where}` });
+    } else {
+      const validate = this.#ajv.getSchema(`${name}${where}`);
+      validate?.(received.json);
+      findings.push(...(validate?.errors ?? []).map((error) => toFinding(name, where, error)));
+    }
+    return findings;
+  }
+}
+
+function toFinding(name: string, where: string, error: ErrorObject): Finding {
+  const place = error.instancePath.slice(1).replaceAll('/', '.') || 'the body';
+  // Ajv counts from the root of the document if it followed a `$ref`, otherwise from the schema.
+  const path = error.schemaPath.slice(error.schemaPath.indexOf('#'));
+  const pointer = path.startsWith('#/components/') ? path : `${where}${path.slice(1)}`;
+  return { message: `${place} ${error.message}`, where: `${name} ${pointer}` };
+}
+
+/** A storage call other than a copy may succeed with any 2xx, so the response for 200 applies (D20). */
+export function toDocumented({ api, operationId }: Operation, status: number): number {
+  const allowsAny2xx = api === 'storage' && operationId !== 'batchCopyFile';
+  return allowsAny2xx && status >= 200 && status < 300 ? 200 : status;
 }

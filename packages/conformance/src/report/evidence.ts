@@ -1,4 +1,4 @@
-import { findRule, listSources } from '../contract/rules.ts';
+import { findRule, listSources } from '../contract/catalog.ts';
 import type { Finding, ReceivedResponse, Result, SentRequest } from '../results/result.ts';
 import { UNPRINTABLE } from './to-curl.ts';
 

@@ -1,4 +1,4 @@
-import { findRule } from '../contract/rules.ts';
+import { findRule } from '../contract/catalog.ts';
 import { TOPICS } from '../generated/rule-ids.gen.ts';
 import { listUnchecked, type Result } from '../results/result.ts';
 import { cut } from './evidence.ts';

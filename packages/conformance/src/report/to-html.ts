@@ -90,7 +90,7 @@ function toProse(text: string) {
     .map((part, index) => (index % 2 === 0 ? part : markup`<code>${part}</code>`));
 }
 
-/** Light and dark, on paper, and on narrow screens. */
+/** Light and dark, and on narrow screens. */
 const STYLE = `
 :root {
   color-scheme: light dark;
@@ -115,5 +115,4 @@ summary { cursor: pointer; padding: .2rem 0; }
 td { padding: .3rem .6rem .3rem 0; vertical-align: top; border-top: 1px solid var(--line); }
 td:nth-child(2) { white-space: nowrap; }
 @media (max-width: 45rem) { td, tr { display: block; } }
-@media print { :root { color-scheme: light; } }
 `;

@@ -1,6 +1,5 @@
-import { type Case, NOUNS } from '../contract/catalog.ts';
+import { type Case, listViolated, NOUNS } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
-import { listViolated } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
 import { listUnchecked, type Outcome, type PartialResult, type Result } from '../results/result.ts';
 import { toRepeat } from './to-curl.ts';

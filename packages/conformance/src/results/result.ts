@@ -34,9 +34,7 @@ export function withEvidence(finding: Finding, exchange: Exchange | undefined): 
   const { isCut, body, header } = exchange.received;
   const length = header('content-length');
   const size = length === undefined ? body.length : `${body.length} of ${length}`;
-  const message = isCut
-    ? `the response ended after ${size} bytes: ${finding.message}`
-    : finding.message;
+  const message = (isCut ? `the response ended after ${size} bytes: ` : '') + finding.message;
   return { ...finding, message, ...toReportedCall(exchange) };
 }
 

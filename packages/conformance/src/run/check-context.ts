@@ -1,5 +1,4 @@
-import type { Need, Runnable } from '../contract/catalog.ts';
-import { findRule, placeOf } from '../contract/rules.ts';
+import { findRule, type Need, placeOf, type Runnable } from '../contract/catalog.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { createAgents } from '../http/connection.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -7,9 +6,10 @@ import { createFixtureClient, type FixtureClient } from '../http/fixture-protoco
 import type { Claim } from '../invariants/invariant.ts';
 import type { InvariantId } from '../invariants/observer.ts';
 import { quoteJson, quoteText } from '../results/redact.ts';
-import { type Finding, MAX_FINDINGS, withEvidence } from '../results/result.ts';
+import { type Finding, MAX_FINDINGS, type PartialResult, withEvidence } from '../results/result.ts';
 import { Files } from './files.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { decide, whyNotRun } from './outcome.ts';
 import type { Run } from './run.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 
@@ -148,4 +148,47 @@ export function oncePerRun<Result>(name: string, find: (t: CallContext) => Promi
       t.waitedMs += earlier ? performance.now() - started : context.waitedMs;
     });
   };
+}
+
+/** Runs the checks, and returns what each shows about its sentence. */
+export async function runChecks(run: Run, checks: readonly Check[]): Promise<PartialResult[]> {
+  const { concurrency, onCheck } = run.settings;
+  return inParallel(checks, concurrency, async (check) => {
+    const part = await runCheck(run, check);
+    const { id, outcome } = part;
+    const isViolated = (run.observer.tallyOf(id)?.violations ?? 0) > 0;
+    if (outcome !== 'disabled') onCheck({ id, outcome: isViolated ? 'fail' : outcome });
+    return part;
+  });
+}
+
+/** Returns the results in order of completion. */
+export async function inParallel<Item, Value>(
+  items: readonly Item[],
+  max: number,
+  work: (item: Item) => Promise<Value>,
+): Promise<Value[]> {
+  const waiting = [...items];
+  const results: Value[] = [];
+  const worker = async () => {
+    for (let item = waiting.shift(); item; item = waiting.shift()) results.push(await work(item));
+  };
+  await Promise.all(Array.from({ length: max }, worker));
+  return results;
+}
+
+async function runCheck(run: Run, check: Check): Promise<PartialResult> {
+  const { id } = check;
+  const context = new CheckContext(run, id, id);
+  const started = performance.now();
+  // Why it did not run, or did not finish.
+  let error: unknown = whyNotRun(run, check);
+  try {
+    if (error === undefined) await check.perform(context);
+  } catch (thrown) {
+    error = thrown;
+  }
+  const durationMs = Math.round(performance.now() - started - context.waitedMs);
+  const { findings, notes } = context.record;
+  return { ...decide(run, id, [...findings], error), notes, durationMs };
 }

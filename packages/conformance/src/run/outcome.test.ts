@@ -3,10 +3,15 @@ import { DisabledError, SkipError } from '../errors.ts';
 import { NetworkError } from '../http/connection.ts';
 import { toSettings } from '../options.ts';
 import type { Outcome, PartialResult } from '../results/result.ts';
-import { type CheckContext, defineCalls, defineCheck, oncePerRun } from './check-context.ts';
+import {
+  type CheckContext,
+  defineCalls,
+  defineCheck,
+  oncePerRun,
+  runChecks,
+} from './check-context.ts';
 import { decide, decideInvariant, decideRule } from './outcome.ts';
 import { Run } from './run.ts';
-import { runChecks } from './run-checks.ts';
 
 const settings = toSettings({ gatewayUrl: 'http://127.0.0.1:1' });
 const running = new Run(settings, new AbortController().signal);

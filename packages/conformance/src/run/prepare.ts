@@ -1,10 +1,16 @@
-import type { Need, Runnable } from '../contract/catalog.ts';
-import { SkipError } from '../errors.ts';
-import { isNoResponse } from '../http/connection.ts';
+import { PROTOCOL } from '@berth/conformance/fixture';
+import { findCase, type Need, type Runnable } from '../contract/catalog.ts';
+import type { Api } from '../contract/openapi.ts';
+import { SkipError, StartError } from '../errors.ts';
+import { isNoResponse, retryIfClosed } from '../http/connection.ts';
+import type { Received } from '../http/exchange.ts';
+import { readEcho } from '../http/fixture-protocol.ts';
+import { codeOf, isGatewayError } from '../http/read-response.ts';
+import { nameCredentials, REQUEST_FORMS } from '../options.ts';
+import type { PartialResult } from '../results/result.ts';
 import { CheckContext } from './check-context.ts';
-import { findCredentials, toStartError } from './credentials.ts';
 import { closeSocket } from './gateway-client.ts';
-import { whyNotRun } from './outcome.ts';
+import { decide, whyNotRun } from './outcome.ts';
 import type { Deployment, Run } from './run.ts';
 
 /**
@@ -71,4 +77,139 @@ async function findWebSockets(run: Run): Promise<Partial<Deployment>> {
     run.settings.onNotice(reason);
     return { unavailable: { webSocket: new SkipError(reason) } };
   }
+}
+
+const ATTEMPTS = 5;
+
+/** The names of the APIs, and the options that may be wrong if one rejects every call. */
+const TARGETS = {
+  gateway: { name: 'gateway', options: ['gatewayUrl', 'gatewayHost', 'service'] },
+  storage: { name: 'storage API', options: ['storageUrl', 'env', 'requestForm'] },
+} as const;
+
+const SCHEMES = { bearer: 'the bearer token', signature: 'the signature' };
+
+/** Finds out which credentials an API accepts. */
+export const findCredentials = (run: Run, api: Api): Promise<Partial<Deployment>> =>
+  api === 'gateway' ? findGatewayCredentials(run) : findStorageForm(run);
+
+/** Discards the failures of an API if its credentials have expired since the run began: then, findings prove nothing. */
+export async function skipIfCredentialsExpired(run: Run, parts: readonly PartialResult[]) {
+  const reasons: Partial<Record<Api, SkipError>> = {};
+  for (const api of run.settings.apis) {
+    const hasFailed = parts.some(
+      ({ id, outcome }) => outcome === 'fail' && findCase(id).api === api,
+    );
+    const reason = hasFailed && (await findExpired(run, api));
+    if (reason) reasons[api] = reason;
+  }
+  return parts.map((part): PartialResult => {
+    const reason = part.outcome === 'fail' && reasons[findCase(part.id).api];
+    return reason ? { ...part, ...decide(run, part.id, [], reason) } : part;
+  });
+}
+
+/** Makes the calls of `findCredentials` again, and checks whether they find less than before. */
+async function findExpired(run: Run, api: Api): Promise<SkipError | undefined> {
+  const { deployment } = run;
+  const { gatewayScheme: before } = deployment;
+  const { unavailable = {}, gatewayScheme } = await findCredentials(run, api).catch(
+    (): Partial<Deployment> => deployment,
+  );
+  if (api === 'storage' || before === undefined || gatewayScheme === before)
+    return unavailable[api];
+  return new SkipError(`the gateway no longer accepts ${SCHEMES[before]}`);
+}
+
+async function callTarget<Value>(run: Run, api: Api, call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await retryIfClosed(call, ATTEMPTS);
+  } catch (error) {
+    if (!isNoResponse(error)) throw error;
+    const what = `the ${TARGETS[api].name} at ${run.settings[`${api}Url`]}`;
+    throw toStartError(run, `${what} cannot be reached: ${error.message}.`);
+  }
+}
+
+/** The message may quote what the target responded, which may be a credential. */
+export const toStartError = ({ secrets }: Run, message: string) =>
+  new StartError(secrets.redact(message));
+
+/** Finds a scheme that the gateway accepts, and the fixture service behind it, or explains why there is none. */
+async function findGatewayCredentials(run: Run): Promise<Partial<Deployment>> {
+  const schemes = (['bearer', 'signature'] as const).filter((scheme) => run.signers[scheme]);
+  const { gateway } = new CheckContext(run, 'probe');
+  const attempts: Attempt[] = [];
+  for (const gatewayScheme of schemes.length > 0 ? schemes : [undefined]) {
+    const call = { path: '/echo', credentials: gatewayScheme ?? 'none' } as const;
+    const { received } = await callTarget(run, 'gateway', () => gateway.call(call));
+    const noFixture = (reason: string) => ({
+      gatewayScheme,
+      unavailable: { fixture: new SkipError(reason) },
+    });
+    const echo = received.status === 200 && readEcho({ received });
+    if (echo && echo.protocol === PROTOCOL) return { gatewayScheme };
+    if (echo) {
+      const what = `the fixture service at ${gateway.servicePath} has protocol ${echo.protocol}, not ${PROTOCOL}`;
+      return noFixture(`${what}; deploy this version's fixture service`);
+    }
+    const code = codeOf(received);
+    const attempt = toAttempt(received, isGatewayError(received) ? code : undefined);
+    // The gateway accepts calls, but not to this service. Its error may violate the contract, and the checks must report that.
+    if (!attempt.isRejected || code?.startsWith('SERVICE_')) {
+      const what = `no fixture service responds at ${gateway.servicePath} (${attempt.shown})`;
+      return noFixture(`${what}; see berth-conformance fixture --help`);
+    }
+    attempts.push(attempt);
+  }
+  const reason = new SkipError(explain(run, 'gateway', attempts));
+  return { gatewayScheme: schemes.at(-1), unavailable: { gateway: reason, fixture: reason } };
+}
+
+/** A deployment accepts 'at least one of the two forms' (D21). Tries them with calls that store nothing. */
+async function findStorageForm(run: Run): Promise<Partial<Deployment>> {
+  const { requestForm: expected } = run.settings;
+  const { storage, files } = new CheckContext(run, 'probe');
+  const attempts: Attempt[] = [];
+  const calls = {
+    getUploadMetaData: { path: files.path('probe.txt') },
+    batchGetTempUrls: { fileList: [{ fileID: run.uniqueName() }] },
+  };
+  for (const [operation, fields] of Object.entries(calls)) {
+    for (const form of expected ? [expected] : REQUEST_FORMS) {
+      const reply = await callTarget(run, 'storage', () =>
+        storage.call(operation, fields, { form }),
+      );
+      if (reply.data !== undefined && !reply.rejected) return { requestForm: form };
+      attempts.push(toAttempt(reply.received, reply.code ?? codeOf(reply.received)));
+    }
+  }
+  if (!attempts.every(({ isRejected }) => isRejected)) return {};
+  return { unavailable: { storage: new SkipError(explain(run, 'storage', attempts)) } };
+}
+
+type Attempt = ReturnType<typeof toAttempt>;
+
+function toAttempt({ status }: Received, code: string | undefined) {
+  // Any other response violates the contract, and fails the checks.
+  const isRejected = [401, 403, 404, 405].includes(status) || (code !== undefined && status < 500);
+  return { status, shown: `${status} ${code ?? ''}`.trimEnd(), isRejected };
+}
+
+/** The contract specifies neither status nor code for a rejection, so they are quoted with the options to check. */
+function explain(run: Run, api: Api, attempts: readonly Attempt[]): string {
+  const { name, options } = TARGETS[api];
+  const address = options.map(run.settings.nameOf).join(', ');
+  const credentials = nameCredentials(run.settings)[api];
+  const actual = [...new Set(attempts.map(({ shown }) => shown))].join(', ');
+  const areAll = (...statuses: number[]) =>
+    attempts.every(({ status }) => statuses.includes(status));
+  if (areAll(404, 405)) return `the ${name} responds to every call with ${actual}; see ${address}`;
+  if (!run.signers.has(api)) {
+    return `no ${name} credentials were provided (${actual}); see ${credentials}`;
+  }
+  if (areAll(401, 403)) {
+    return `the ${name} rejects the credentials provided (${actual}); see ${credentials}`;
+  }
+  return `the ${name} rejects every call (${actual}); see ${address}, ${credentials}`;
 }

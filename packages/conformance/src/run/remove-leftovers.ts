@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Entry } from '../http/read-response.ts';
+import { inParallel } from './check-context.ts';
 import { Files, toItems } from './files.ts';
 import type { Run } from './run.ts';
-import { inParallel } from './run-checks.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 
 /** Smaller than any reasonable batch limit. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findRule } from '../../src/contract/catalog.ts';
 import type { Api } from '../../src/contract/openapi.ts';
-import { findRule } from '../../src/contract/rules.ts';
 import { type ConformanceOptions, createConformance, type Finding } from '../../src/index.ts';
 import { type Mutated, startMutated } from '../targets/start-mutated.ts';
 import { mutants } from './index.ts';
