@@ -157,7 +157,7 @@ function describe(error: Error, values: readonly string[], hint: string): string
 }
 
 /** Describes an error without its message, which may contain a credential. */
-export function describeBug({ name, stack = '' }: Error): string {
+function describeBug({ name, stack = '' }: Error): string {
   return [`bug in the suite: ${name}`, ...(stack.match(/^ +at .*$/gm) ?? [])].join('\n');
 }
 

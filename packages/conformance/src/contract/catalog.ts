@@ -14,7 +14,7 @@ import {
   toContract,
 } from './openapi.ts';
 
-export type Level = 'must' | 'should';
+type Level = 'must' | 'should';
 
 type RuleSource = Omit<(typeof source.rules)[number], 'sentences' | 'level'>;
 

@@ -181,7 +181,7 @@ export interface DreddTransaction {
 }
 
 /** Returns the documented response that a transaction of Dredd is about. The summaries in OpenAPI 3.0 are operationIds. */
-export function findTransaction({ origin, expected }: DreddTransaction): Transaction | undefined {
+function findTransaction({ origin, expected }: DreddTransaction): Transaction | undefined {
   const [type] = readAll(toHeaderList(expected.headers), 'content-type');
   return transactions.find(
     ({ operationId, status, contentType }) =>
@@ -190,7 +190,7 @@ export function findTransaction({ origin, expected }: DreddTransaction): Transac
 }
 
 /** Adapts an example request of Dredd. Storage calls use `fileId`, which the deployment has issued, if there is one. */
-export function prepareCall(
+function prepareCall(
   { api, operationId, status, contentType }: Transaction,
   { method, uri, body, ...request }: DreddTransaction['request'],
   run: Run,

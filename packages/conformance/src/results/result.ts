@@ -106,14 +106,14 @@ export interface ReceivedResponse extends ReportedBody {
 }
 
 /** A call as a finding shows it. */
-export interface ReportedCall {
+interface ReportedCall {
   request: SentRequest;
   response: ReceivedResponse;
   /** Whether the request was one of several on one connection. */
   onOneConnection?: boolean;
 }
 
-export function toReportedCall({ sent, received }: Exchange): ReportedCall {
+function toReportedCall({ sent, received }: Exchange): ReportedCall {
   const { method, url, onOneConnection } = sent;
   const { status, isCut } = received;
   const lowered = received.headers.map(([name, value]) => [name.toLowerCase(), value] as const);

@@ -90,7 +90,7 @@ const TARGETS = {
 const SCHEMES = { bearer: 'the bearer token', signature: 'the signature' };
 
 /** Finds out which credentials an API accepts. */
-export const findCredentials = (run: Run, api: Api): Promise<Partial<Deployment>> =>
+const findCredentials = (run: Run, api: Api): Promise<Partial<Deployment>> =>
   api === 'gateway' ? findGatewayCredentials(run) : findStorageForm(run);
 
 /** Discards the failures of an API if its credentials have expired since the run began: then, findings prove nothing. */

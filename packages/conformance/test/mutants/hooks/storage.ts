@@ -108,7 +108,7 @@ export const list = (
   },
 });
 
-export function changeList(response: MutatedResponse, change: (entries: Json[]) => unknown): void {
+function changeList(response: MutatedResponse, change: (entries: Json[]) => unknown): void {
   const { json } = response;
   const data = json?.body?.data;
   if (!Array.isArray(data?.fileList)) return;
