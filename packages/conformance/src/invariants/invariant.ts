@@ -12,11 +12,6 @@ import type { Finding } from '../results/result.ts';
  * Checks whether a response satisfies a sentence. Called for every call to an operation of the sentence's API. Returns
  * `undefined` if the sentence does not apply to the response. Otherwise, returns claims, or findings that name their place
  * in a document. The response passes if all claims hold and there are no findings.
- *
- * @example
- * // If a handshake succeeds, the response has no body.
- * ({ received }) =>
- *   received.status === 101 ? [[received.body.length === 0, 'a 101 must have no body']] : undefined
  */
 export type Invariant = (call: ObservedCall) => readonly (Claim | Finding)[] | undefined;
 

@@ -19,12 +19,18 @@ function render(part: Part): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 cannot represent these
 const IMPOSSIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  // A parser would turn it into a line feed.
+  '\r': '&#13;',
+};
+
 function escapeText(text: string): string {
-  return (
-    text
-      .toWellFormed()
-      .replaceAll(IMPOSSIBLE, '\uFFFD')
-      // A parser would turn a carriage return into a line feed.
-      .replaceAll(/[&<>"'\r]/g, (character) => `&#${character.charCodeAt(0)};`)
-  );
+  return text
+    .toWellFormed()
+    .replaceAll(IMPOSSIBLE, '\uFFFD')
+    .replaceAll(/[&<>"\r]/g, (character) => ESCAPES[character] ?? character);
 }

@@ -49,7 +49,6 @@ async function removeBatch(run: Run, storage: StorageClient, paths: readonly str
     if (id !== undefined) ids.set(path, id);
   }
   const list = async (operation: string, fileList: unknown[]): Promise<Map<unknown, Entry>> => {
-    // If there is no response, the next round asks again.
     const reply = await storage.call(operation, { fileList }).catch(() => undefined);
     const entries = reply?.rejected === false ? (reply.entries ?? []) : [];
     return new Map(entries.map((entry) => [entry.fileID, entry]));
