@@ -4,7 +4,7 @@ const gateway = createGatewayClient({ baseUrl: 'http://127.0.0.1:4010', auth: be
 
 try {
   await gateway.service('hello').get('', {
-    headers: { 'X-Mock-Fault': 'code=SERVICE_CHARGE_OVERDUE' }, // makes the mock fail
+    headers: { 'X-Mock-Fault': 'code=SERVICE_CHARGE_OVERDUE' }, // makes this call fail
   });
 } catch (error) {
   if (isBerthError(error, 'gateway')) console.log(error.code, error.retryable);

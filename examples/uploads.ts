@@ -23,7 +23,7 @@ import { stat, writeFile } from 'node:fs/promises';
 
 await writeFile('a.bin', new Uint8Array(5_000_000));
 const backup = await storage.upload('backup/a.bin', { file: 'a.bin' });
-await storage.downloadToFile(backup.fileID, 'b.bin'); // complete, or it does not exist
+await storage.downloadToFile(backup.fileID, 'b.bin'); // never leaves a partial file
 console.log((await stat('b.bin')).size);
 // #endregion
 

@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
 import { GatewayError, type GatewayHandlers, type GatewayInput } from '@berth/server-stubs';
 
-/** Creates gateway handlers that forward calls to services: their URLs by name. */
+/** Creates gateway handlers that forward calls. `services` maps names to URLs. */
 export function forwardTo(services: ReadonlyMap<string, string>): GatewayHandlers {
   return {
     async call(input, { signal }) {

@@ -31,7 +31,7 @@ const gateway = createGatewayRouter(forwardTo(services), {
 // #region files
 const { storage, upload, download } = createStorage({
   blobs: createMemoryStore(), // or a store of your own
-  signer: createSigner([randomBytes(32)]), // the same key in every process
+  signer: createSigner([randomBytes(32)]), // share one key between all processes
   bucketOf: (env) => (env === 'dev' ? 'files' : undefined),
   publicUrl: `http://127.0.0.1:${PORT}`,
   onError: console.error,

@@ -28,7 +28,7 @@ const CREDENTIALS = 'Credentials (best set by environment variables):';
 /** The help in order: the placeholder of each value (flags have none), a description, and the heading above, if any. */
 const HELP: Record<Name, [placeholder: string, description: string, heading?: string]> = {
   gatewayUrl: ['<url>', 'base URL of the gateway (default: not checked)', 'Deployment:'],
-  gatewayHost: ['<host>', 'Host header, which names the environment (default: in the URL)'],
+  gatewayHost: ['<host>', "Host header, which names the environment (default: the URL's)"],
   storageUrl: ['<url>', 'base URL of the storage API, without /api/v2 (default: not checked)'],
   env: ['<id>', 'environment for storage calls'],
   service: ['<name>', 'name under which the fixture service is deployed'],
@@ -42,8 +42,8 @@ const HELP: Record<Name, [placeholder: string, description: string, heading?: st
   expiredToken: ['<token>', 'expired access token for this environment'],
   forbiddenService: ['<name>', 'service that these credentials may not call'],
   only: ['<ids>', 'check only these rules, sentences or prefixes: GW-C1,ST-', 'Selection:'],
-  known: ['<file>', 'failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'],
-  readOnly: ['', 'store no files; delete and copy only files that do not exist'],
+  known: ['<file>', 'failures to accept, one per line: GW-C1 flaky until 2027-03-31 # reason'],
+  readOnly: ['', 'store no files; call delete and copy only for missing files'],
   list: ['', 'list the selected rules, transactions and workflows, then exit'],
   budget: ['<seconds>', 'maximum duration; remaining checks are skipped', 'Run and reports:'],
   report: ['<kind=file>', `write a report: ${REPORTS}`],
@@ -212,7 +212,7 @@ function toCertificates(pem: string, name: string): string {
   }
 }
 
-/** Parses known failures: one a line, as an ID, `flaky` or `until 2027-03-31` or both, and the reason after `#`. */
+/** Parses known failures: one per line, as an ID, `flaky` or `until 2027-03-31` or both, and the reason after `#`. */
 function parseKnown(lines: string): KnownFailure[] {
   return lines.split(/\r?\n/).flatMap((line) => {
     const [entry = '', reason] = line.split(/(?:^|\s)#\s*(.*)/);

@@ -33,8 +33,8 @@ const INCONCLUSIVE = 2;
 const EXCESS = 'Unknown command, or a value with spaces that is not quoted. Did you mean fixture?';
 
 const HELP_END = `
-Each option has an environment variable, such as BERTH_GATEWAY_URL for --gateway-url. There, a list has one value
-per line, and a flag is true or false. The command line takes precedence.
+Each option has an environment variable, such as BERTH_GATEWAY_URL for --gateway-url. Put list values on separate
+lines, and set flags to true or false. The command line takes precedence.
 
 Examples:
   berth-conformance --gateway-url https://dev.gateway.example --storage-url https://storage.example
@@ -42,8 +42,8 @@ Examples:
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
 Exit codes:
-  0  the deployment follows what was checked; the verdict says how much that is
-  1  it breaks the contract, or no longer has a known failure
+  0  the deployment follows the contract, as far as it was checked
+  1  it breaks the contract, or the known failures are outdated
   2  inconclusive: the run could not start, or a check was skipped or ended with an error`;
 
 /** What `--report` writes. */
@@ -131,7 +131,7 @@ export async function runCli(
     .allowExcessArguments(false)
     .description('start the fixture service for the gateway checks')
     .option('--port <number>', 'port to listen on; 0 picks a free port', '8080')
-    .option('--host <address>', 'address to listen on, such as 0.0.0.0 for all', '127.0.0.1')
+    .option('--host <address>', 'address to listen on; 0.0.0.0 for all interfaces', '127.0.0.1')
     .action((options) => serveFixture(options, output, signal));
   try {
     await program.parseAsync(args, { from: 'user' });

@@ -116,7 +116,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
   env: { flag: '--env <id>', help: 'environment to serve', ...ENVIRONMENT },
   services: {
     flag: '--services <file>',
-    help: 'file that defines hosted services, such as ./services.ts, or NAME=URL, or NAME=DOCUMENT (repeatable)',
+    help: 'file that defines hosted services, such as ./services.ts; or NAME=URL or NAME=DOCUMENT (repeatable)',
     takes: 'list',
     isValid: (value) => isText(value) || isRecord(value),
     requirement: 'the path of a file, or services by name',
@@ -173,7 +173,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
   },
   maxSessionBytes: {
     flag: '--max-session-bytes <number>',
-    help: 'maximum total size of the files of a session',
+    help: 'maximum total bytes of the files of a session',
     takes: 'number',
     isValid: (value) => isInteger(value, 1),
     requirement: 'a positive integer',

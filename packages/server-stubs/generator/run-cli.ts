@@ -23,7 +23,7 @@ export async function runCli(argv: readonly string[], version: string): Promise<
     .option('-o, --output <dir>', 'folder for the generated files; required')
     .option(
       '--handlers <dir>',
-      'folder with one handler file per operationId; missing files are created, existing files are never changed',
+      'folder with one handler file per operationId; missing ones are created, existing ones are never changed',
     )
     .option(
       '--strict',

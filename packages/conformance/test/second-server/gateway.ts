@@ -90,7 +90,8 @@ function authorize(call: IncomingMessage, body: Buffer, settings: GatewaySetting
   // D13: a deployment may reject types other than JSON. Forms can be signed (D16).
   const type = mediaType(headers['content-type']);
   const isAllowedType = type === 'application/json' || type === 'multipart/form-data';
-  if (method === 'POST' && body.length > 0 && !isAllowedType) throw new Refusal(406, 'TYPE_REFUSED');
+  if (method === 'POST' && body.length > 0 && !isAllowedType)
+    throw new Refusal(406, 'TYPE_REFUSED');
   return { service: new URL(service), path: path + query };
 }
 

@@ -28,25 +28,25 @@ const listen = z
     reusePort: flag.default(false).describe('Whether several processes share the port.'),
     trustProxy: flag
       .default(false)
-      .describe('Whether a proxy in front sets X-Forwarded-*. If not, callers could forge it.'),
+      .describe('Trusts X-Forwarded-*. Enable only behind a proxy that sets it itself.'),
     headersSeconds: limitedSeconds
       .default(15)
       .describe('Seconds that a client may take to send the request headers.'),
     stalledSeconds: seconds
       .default(30)
-      .describe('Seconds to send 1 KiB of a body, or to read some of a response; 0: no limit.'),
+      .describe('Seconds a caller has to send 1 KiB or read part of a response; 0: no limit.'),
     keepAliveSeconds: limitedSeconds
       .default(65)
-      .describe('Seconds to keep idle connections; longer than the load balancer does.'),
+      .describe("Seconds to keep idle connections; must exceed the load balancer's timeout."),
     maxConnections: count.optional().describe('Maximum number of connections. Default: no limit.'),
     maxHeaderBytes: z
       .int()
       .min(1024)
       .default(16_384)
-      .describe('Maximum size of headers. Larger requests get 431, larger service responses 502.'),
+      .describe('Maximum header size. Beyond it, requests get 431, service responses become 502.'),
     shutdownDelaySeconds: seconds
       .default(0)
-      .describe('Seconds after SIGTERM to still accept calls, while /readyz already fails.'),
+      .describe('Seconds to keep accepting calls after SIGTERM, while /readyz fails.'),
     shutdownSeconds: seconds
       .default(30)
       .describe('Seconds that calls may continue after shutdownDelaySeconds.'),
@@ -66,7 +66,7 @@ const log = z
       .enum(['fatal', 'error', 'warn', 'info', 'silent'])
       .default('info')
       .describe('Minimum level of a line.'),
-    calls: flag.default(false).describe('Log every call, and not only failures (500 and above).'),
+    calls: flag.default(false).describe('Log every call, not only failures (500 and above).'),
   })
   .describe('The log: JSON lines on standard output.');
 
@@ -240,7 +240,7 @@ const quota = z
     calls: count.describe('Maximum number of calls in a window.'),
     seconds: count.default(1).describe('Length of a window.'),
   })
-  .describe('Further calls fail with EXCEED_RATELIMIT. Processes count together with `redis`.');
+  .describe('Excess calls fail with EXCEED_RATELIMIT. With `redis`, processes count together.');
 
 const endpoints = z.array(
   z
@@ -264,13 +264,15 @@ const service = z
     callers: z
       .array(text)
       .optional()
-      .describe('The `sub` of tokens, or IDs of key pairs, that may call it. Default: all.'),
+      .describe('Who may call it: `sub` claims of tokens, or IDs of key pairs. Default: all.'),
     maxCalls: count
       .default(1024)
-      .describe('Maximum concurrent calls to the endpoints of a version, from all services.'),
+      .describe(
+        "Maximum concurrent calls to a version's endpoints, including other services' calls.",
+      ),
     headersSeconds: limitedSeconds
       .optional()
-      .describe('Time limit of the response headers. Default: `limits.gatewayHeadersSeconds`.'),
+      .describe('Time limit for the response headers. Default: `limits.gatewayHeadersSeconds`.'),
     endpoints: endpoints.optional().describe('URLs of the instances of the only version.'),
     versions: z.array(version).optional().describe('Versions with their endpoints.'),
   })
@@ -324,7 +326,9 @@ export const configSchema = z
       .refine((url) => !/[?#]/.test(url), 'must not have a query or a fragment')
       .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
       .optional()
-      .describe('URL of this server, for upload targets and links. Default: that of the call.'),
+      .describe(
+        'Base URL of upload targets and links. Default: the address that callers connect to.',
+      ),
     log: log.prefault({}),
     wireProfile: z
       .union([text, wireProfile])
@@ -336,7 +340,7 @@ export const configSchema = z
     store: z
       .discriminatedUnion('driver', [disk, s3])
       .prefault({ driver: 'file' })
-      .describe('Where files are stored. The server has no other state.'),
+      .describe('Where files are stored.'),
     redis: redis.optional(),
     keys: z
       .array(z.strictObject(secretOf(MIN_LENGTHS.key)).refine(hasOneSecret, SECRET_MESSAGE))
