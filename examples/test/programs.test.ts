@@ -66,7 +66,7 @@ test('express/server.ts says in one sentence that its port is in use', async () 
 test('server/in-code.ts prints its address', async () => {
   const folder = await copyExample('server');
   const printed = await runIn(folder, [process.execPath, 'in-code.ts']);
-  expect(printed).toMatch(/^http:\S+\n/);
+  expect(printed).toMatch(/^http:\S+$/m);
 });
 
 test.each(['berth.yaml', 'production.yaml'])('server/%s is a valid configuration', async (name) => {
