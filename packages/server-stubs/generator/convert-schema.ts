@@ -3,10 +3,10 @@ import type { AnySchema } from 'ajv';
 import { addDiscriminator } from './discriminator.ts';
 import {
   asObject,
-  entriesOf,
   isObject,
   type JsonObject,
   join,
+  mapValues,
   type Pointer,
   reachable,
   targetOf,
@@ -19,23 +19,8 @@ export interface Conversion {
   readonly document: OpenApiDocument;
   /** The annotation of properties that do not occur in this direction, and so cannot be required. */
   readonly hidden: Annotation;
-  /** Returns the ID of the schema that a `$ref` refers to. */
-  readonly idOf: ($ref: string) => string;
-}
-
-/**
- * Returns a converted schema, and every `$ref` in it.
- *
- * @param pointer where the schema is, for warnings
- */
-export function convertSchema(schema: unknown, pointer: Pointer, conversion: Conversion) {
-  const { root } = conversion.document;
-  const parts = [...reachable([schema], (part) => subschemasOf(part))].map(asObject);
-  const references = parts.filter((part) => targetOf(root, part) !== undefined);
-  return {
-    schema: convert(schema, pointer, conversion, []),
-    refs: references.map(({ $ref }) => String($ref)),
-  };
+  /** Called with each `$ref` that is kept. Returns the ID of the schema that it refers to. */
+  readonly toId: ($ref: string) => string;
 }
 
 /**
@@ -45,59 +30,88 @@ export function convertSchema(schema: unknown, pointer: Pointer, conversion: Con
  * `{ type: 'string', title: 'Code', pattern: '(?i)a' }` → `{ type: 'string' }`
  * `{ type: 'string', not: { pattern: '(?i)b' } }` → `true`
  *
+ * @param pointer where the schema is, for warnings
  * @param parents schemas for the same value that contain this one. What they hide is not required here. In requests:
  *   `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['id', 'name'] }] }` →
  *   `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['name'] }] }`
  */
-function convert(
+export function convertSchema(
   schema: unknown,
   pointer: Pointer,
   conversion: Conversion,
-  parents: readonly JsonObject[],
+  parents: readonly JsonObject[] = [],
 ): AnySchema {
   // `checkSchemas` rejects anything that is not a schema.
   if (!isObject(schema)) return schema as AnySchema;
   // JSON Schema allows an empty list, and Ajv does not.
   if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
-  const { document, hidden, idOf } = conversion;
-  const { root } = document;
-  const schemas = [...parents, schema];
-  const isVisible = (name: unknown) => !schemas.some((part) => hasHidden(root, part, name, hidden));
-  const toVisible = (names: unknown) => (Array.isArray(names) ? names.filter(isVisible) : names);
-  const unsupported = findUnsupported(schema, root);
+  const { document } = conversion;
+  if (!canBeChecked(schema, pointer, document)) return true;
+  const unsupported = findUnsupported(schema, document.root);
   for (const [keyword, message] of unsupported) document.warn(join(pointer, keyword), message);
+  const schemas = [...parents, schema];
   const converted: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (unsupported.some(([name]) => name === keyword)) continue;
-    // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
-    if (keyword.startsWith('exclusive') && typeof value === 'boolean') continue;
-    if (VALUES.has(keyword)) converted[keyword] = value;
-    if (keyword === '$ref') converted[keyword] = idOf(String(value));
-    if (keyword === 'required') converted[keyword] = toVisible(value);
-    if (keyword === 'dependentRequired') {
-      const lists = entriesOf(value).map(([name, names]) => [name, toVisible(names)]);
-      converted[keyword] = Object.fromEntries(lists);
-    }
-    const scope = KEYWORDS.get(keyword)?.scope ?? 'other';
-    const inner = scope === 'other' || scope === 'test' ? [] : schemas;
-    const subschemas = mapSubschemas(keyword, value, (part, place) =>
-      convert(part, join(pointer, ...place), conversion, inner),
-    );
-    if (subschemas !== undefined) converted[keyword] = subschemas;
+    const result = convertKeyword(keyword, value, pointer, conversion, schemas);
+    if (result !== undefined) converted[keyword] = result;
   }
-  const strict = Object.keys(schema).find((keyword) => KEYWORDS.get(keyword)?.needsAllParts);
-  if (strict === undefined || isSupported(schema, root)) {
-    return addDiscriminator(converted, schema, pointer, conversion);
-  }
-  const reason = `it has ${strict}, and contains or refers to something that is not supported`;
-  document.warn(pointer, `This schema is not checked, because ${reason}.`);
-  return true;
+  return addDiscriminator(converted, schema, pointer, conversion);
 }
 
-/** Whether everything is checked in a schema, all its subschemas, and all that they refer to. */
-function isSupported(schema: JsonObject, root: JsonObject): boolean {
+/** Returns `undefined` if Ajv does not need the keyword. */
+function convertKeyword(
+  keyword: string,
+  value: unknown,
+  pointer: Pointer,
+  conversion: Conversion,
+  schemas: readonly JsonObject[],
+): unknown {
+  const { document, hidden, toId } = conversion;
+  const isVisible = (name: unknown) => {
+    return !schemas.some((part) => hasHidden(document.root, part, name, hidden));
+  };
+  const toVisible = (names: unknown) => (Array.isArray(names) ? names.filter(isVisible) : names);
+  switch (keyword) {
+    case '$ref':
+      return toId(String(value));
+    case 'required':
+      return toVisible(value);
+    case 'dependentRequired':
+      return mapValues(value, toVisible);
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
+      return typeof value === 'boolean' ? undefined : value;
+    default: {
+      if (VALUES.has(keyword)) return value;
+      const applies = KEYWORDS.get(keyword)?.applies ?? 'other';
+      const parents = applies === 'other' || applies === 'test' ? [] : schemas;
+      return mapSubschemas(keyword, value, (part, location) =>
+        convertSchema(part, join(pointer, ...location), conversion, parents),
+      );
+    }
+  }
+}
+
+/**
+ * Whether a schema rejects no valid value once everything unsupported in it, and in what it refers to, is dropped. If
+ * not, warns about each of these parts.
+ */
+function canBeChecked(schema: JsonObject, pointer: Pointer, document: OpenApiDocument): boolean {
+  const { root } = document;
+  const fragile = Object.keys(schema).find((keyword) => KEYWORDS.get(keyword)?.needsAllParts);
+  if (fragile === undefined) return true;
   const next = (part: JsonObject) => [...subschemasOf(part), targetOf(root, part)].filter(isObject);
-  return [...reachable([schema], next)].every((part) => findUnsupported(part, root).length === 0);
+  const problems = [...reachable([schema], next)].flatMap((part) => {
+    const unsupported = findUnsupported(part, root);
+    return unsupported.map(([name, why]) => [document.pointerTo(part, name), why] as const);
+  });
+  if (problems.length === 0) return true;
+  for (const [at, message] of problems) document.warn(at, message);
+  const reason = `it has ${fragile}, and contains or refers to something that is not supported`;
+  document.warn(pointer, `This schema is not checked, because ${reason}.`);
+  return false;
 }
 
 /** Keywords of a schema, without its subschemas, that Ajv cannot check, and why. */

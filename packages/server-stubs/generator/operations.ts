@@ -56,7 +56,7 @@ export function describeOperations(document: OpenApiDocument) {
 function addDefaults(described: readonly DescribedRoute[], set: SchemaSet, schemas: Schemas): void {
   const compile = createCompiler(schemas);
   for (const { parameter, $ref, pointer, value } of described.flatMap(({ defaults }) => defaults)) {
-    if (compile(set.idOf($ref))(value)) Object.assign(parameter, { default: value });
+    if (compile(set.toId($ref))(value)) Object.assign(parameter, { default: value });
     else {
       const problem = `The default of ${parameter.in}.${parameter.name} is not used`;
       set.document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);

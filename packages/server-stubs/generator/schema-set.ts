@@ -2,7 +2,7 @@ import type { AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { toNames } from '../src/runtime/portable/encoding.ts';
 import { convertSchema } from './convert-schema.ts';
-import { asObject, join, type Pointer, reachable, targetOf, toPointer } from './json.ts';
+import { asObject, join, type Pointer, targetOf, toPointer } from './json.ts';
 import { Names, toTypeName } from './names.ts';
 import { InvalidDocumentError, type OpenApiDocument, type Problem } from './openapi.ts';
 
@@ -47,8 +47,7 @@ export class SchemaSet {
   readonly #validators = new Map<string, ValidatorName>();
   /** By ID. */
   readonly #added = new Map<string, Schema>();
-  /** By ID, what a `$ref` refers to. */
-  readonly #targets = new Map<string, Schema>();
+  /** IDs of what schemas refer to, by `$ref`. */
   readonly #targetIds = new Map<string, string>();
 
   constructor(document: OpenApiDocument, name: SetName) {
@@ -58,8 +57,7 @@ export class SchemaSet {
 
   /** Adds a schema, and returns its validator, or `undefined` if every value is valid. */
   add(schema: unknown, pointer: Pointer): ValidatorName | undefined {
-    const { schema: converted, refs } = this.#convert(schema, pointer);
-    reachable(refs, ($ref) => this.#addTarget($ref));
+    const converted = this.#convert(schema, pointer);
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
     const existing = this.#validators.get(text);
@@ -73,38 +71,31 @@ export class SchemaSet {
     return validator;
   }
 
-  /** The ID of what a `$ref` refers to, if an added schema contains that reference. */
-  idOf($ref: string): string {
+  /** Returns the ID of what a `$ref` refers to, which becomes one of the schemas. */
+  toId($ref: string): string {
     const id = this.#targetIds.get($ref) ?? this.#createId(toPointer($ref));
     this.#targetIds.set($ref, id);
     return id;
   }
 
-  /** Returns all schemas. */
+  /** Returns all schemas, once all are added. */
   finish(): Schemas {
-    return {
-      schemas: new Map([...this.#added, ...this.#targets]),
-      exported: [...this.#validators.values()].map(({ id }) => id),
-    };
+    const schemas = new Map(this.#added);
+    // The loop also visits what is added during it: the references in these schemas.
+    for (const [$ref, id] of this.#targetIds) {
+      const pointer = toPointer($ref);
+      // Loading warns about `schema: null`.
+      const target = targetOf(this.document.root, { $ref }) ?? true;
+      schemas.set(id, { schema: this.#convert(target, pointer), pointer });
+    }
+    return { schemas, exported: [...this.#validators.values()].map(({ id }) => id) };
   }
 
-  /** Adds what a `$ref` refers to, unless it is known, and returns every `$ref` in it. */
-  #addTarget($ref: string): readonly string[] {
-    const id = this.idOf($ref);
-    if (this.#targets.has(id)) return [];
-    const pointer = toPointer($ref);
-    // Loading warns about `schema: null`.
-    const target = targetOf(this.document.root, { $ref }) ?? true;
-    const { schema, refs } = this.#convert(target, pointer);
-    this.#targets.set(id, { schema, pointer });
-    return refs;
-  }
-
-  #convert(schema: unknown, pointer: Pointer) {
+  #convert(schema: unknown, pointer: Pointer): AnySchema {
     return convertSchema(schema, pointer, {
       document: this.document,
       hidden: HIDDEN[this.name],
-      idOf: ($ref) => this.idOf($ref),
+      toId: ($ref) => this.toId($ref),
     });
   }
 

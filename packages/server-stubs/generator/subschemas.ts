@@ -1,31 +1,38 @@
 import type { ScalarType } from '../src/runtime/portable/route-table.ts';
-import { entriesOf, isObject, type JsonObject, reachable, targetOf, toList } from './json.ts';
-import { KEYWORDS, type Scope } from './keywords.ts';
+import {
+  entriesOf,
+  isObject,
+  type JsonObject,
+  mapValues,
+  reachable,
+  targetOf,
+  toList,
+} from './json.ts';
+import { type Applies, KEYWORDS } from './keywords.ts';
 
 export type ValueType = ScalarType | 'array' | 'object';
 
-/** Returns a keyword's value with changed subschemas, or `undefined` if it takes none. A place: `['allOf', '0']`. */
+/** Returns a keyword's value with changed subschemas, or `undefined` if it contains none. A location: `['allOf', '0']`. */
 export function mapSubschemas(
   keyword: string,
   value: unknown,
-  change: (schema: unknown, place: readonly string[]) => unknown,
+  change: (schema: unknown, location: readonly string[]) => unknown,
 ): unknown {
-  const takes = KEYWORDS.get(keyword)?.takes;
-  if (takes === 'schema') return change(value, [keyword]);
-  if (takes === 'list') {
+  const contains = KEYWORDS.get(keyword)?.contains;
+  if (contains === 'schema') return change(value, [keyword]);
+  if (contains === 'list') {
     return toList(value).map((schema, index) => change(schema, [keyword, String(index)]));
   }
-  if (takes !== 'map') return undefined;
-  const entries = entriesOf(value).map(([name, schema]) => [name, change(schema, [keyword, name])]);
-  return Object.fromEntries(entries);
+  if (contains !== 'map') return undefined;
+  return mapValues(value, (schema, name) => change(schema, [keyword, name]));
 }
 
-/** The direct subschemas of a schema, or those of some scopes, without the target of its `$ref`. */
-export function subschemasOf(schema: unknown, scopes?: readonly Scope[]): unknown[] {
+/** The direct subschemas of a schema, or those that apply in certain ways, without the target of its `$ref`. */
+export function subschemasOf(schema: unknown, applies?: readonly Applies[]): unknown[] {
   return entriesOf(schema).flatMap(([name, value]) => {
     const keyword = KEYWORDS.get(name);
-    if (keyword === undefined || scopes?.includes(keyword.scope) === false) return [];
-    return keyword.takes === 'schema' ? [value] : Object.values(Object(value));
+    if (keyword === undefined || applies?.includes(keyword.applies) === false) return [];
+    return keyword.contains === 'schema' ? [value] : Object.values(Object(value));
   });
 }
 
@@ -39,9 +46,13 @@ export function partsInCompositions(root: JsonObject, schema: unknown): JsonObje
   return collectParts(root, schema, ['always', 'alternative']);
 }
 
-function collectParts(root: JsonObject, schema: unknown, scopes: readonly Scope[]): JsonObject[] {
+function collectParts(
+  root: JsonObject,
+  schema: unknown,
+  applies: readonly Applies[],
+): JsonObject[] {
   const next = (part: JsonObject) => {
-    return [...subschemasOf(part, scopes), targetOf(root, part)].filter(isObject);
+    return [...subschemasOf(part, applies), targetOf(root, part)].filter(isObject);
   };
   return [...reachable([schema].filter(isObject), next)];
 }
@@ -53,11 +64,12 @@ export function propertiesOf(parts: readonly JsonObject[]): [name: string, schem
 /** The types that a schema allows, or none if it does not restrict them. */
 export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
   if (!isObject(schema)) return new Set();
-  const of = (part: unknown) => typesOf(root, part);
-  const ofAny = (parts: unknown) => new Set(toList(parts).flatMap((part) => [...of(part)]));
+  const typesOfPart = (part: unknown) => typesOf(root, part);
+  const typesOfAny = (parts: unknown) =>
+    new Set(toList(parts).flatMap((part) => [...typesOfPart(part)]));
   const { allOf, anyOf, oneOf } = schema;
-  const outer = [of(targetOf(root, schema)), ...toList(allOf).map(of), ofAny(anyOf), ofAny(oneOf)];
-  return outer.reduce(restrict, ownTypesOf(schema));
+  const all = [targetOf(root, schema), ...toList(allOf)].map(typesOfPart);
+  return [...all, typesOfAny(anyOf), typesOfAny(oneOf)].reduce(restrict, ownTypesOf(schema));
 }
 
 /** What both allow. An empty set restricts nothing, and `number` and `integer` are both kept. */

@@ -8,7 +8,7 @@ export const isV1CloudrunNameGetParameters: Validator = validate10;
 const schema11 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}}},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}}}};
 const schema2 = {"type":"string"};
 const schema3 = {"$ref":"isServiceName"};
-const schema1 = {"type":"string","minLength":2,"maxLength":60,"pattern":"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"};
+const schema0 = {"type":"string","minLength":2,"maxLength":60,"pattern":"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"};
 const func0 = ajvHelpers["ajv/dist/runtime/ucs2length"].default;
 const pattern0 = new RegExp("^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$", "");
 function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -204,7 +204,7 @@ return errors === 0;
 }
 export const isV1CloudrunNameAnyPathGetParameters: Validator = validate6;
 const schema7 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}}},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}}}};
-const schema0 = {"type":"string"};
+const schema1 = {"type":"string"};
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;

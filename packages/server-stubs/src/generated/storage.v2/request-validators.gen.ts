@@ -122,9 +122,9 @@ return errors === 0;
 }
 export const isTempUrlsRequest: Validator = validate7;
 const schema10 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isTempUrlItem"}}}};
-const schema8 = {"type":"object","required":["fileID"],"properties":{"fileID":{"$ref":"isFileId"},"maxAge":{"type":"number"}}};
-const schema6 = {"type":"string"};
-function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+const schema5 = {"type":"object","required":["fileID"],"properties":{"fileID":{"$ref":"isFileId"},"maxAge":{"type":"number"}}};
+const schema4 = {"type":"string"};
+function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -132,7 +132,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.fileID === undefined) && (missing0 = "fileID")){
-validate6.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate3.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -141,7 +141,7 @@ let data0 = data.fileID;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate6.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate3.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
@@ -160,7 +160,7 @@ if(data.maxAge !== undefined){
 let data1 = data.maxAge;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (isFinite(data1)))){
-validate6.errors = [{instancePath:instancePath+"/maxAge",schemaPath:"#/properties/maxAge/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+validate3.errors = [{instancePath:instancePath+"/maxAge",schemaPath:"#/properties/maxAge/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
 const _errs5 = errors;
@@ -177,13 +177,13 @@ if(valid0){
 }
 }
 else {
-validate6.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate3.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate6.errors = vErrors;
+validate3.errors = vErrors;
 return errors === 0;
 }
 function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -209,8 +209,8 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
-if(!(validate6(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate6.errors : vErrors.concat(validate6.errors);
+if(!(validate3(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
 errors = vErrors.length;
 }
 else {
@@ -249,9 +249,9 @@ if(errors === 0){
 validate7.errors = vErrors;
 return errors === 0;
 }
-export const isDeleteRequest: Validator = validate4;
-const schema5 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isFileId"}}}};
-function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const isDeleteRequest: Validator = validate6;
+const schema8 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isFileId"}}}};
+function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -259,7 +259,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.fileList === undefined) && (missing0 = "fileList")){
-validate4.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate6.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -276,7 +276,7 @@ let data1 = data0[i0];
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate4.errors = [{instancePath:instancePath+"/fileList/" + i0,schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate6.errors = [{instancePath:instancePath+"/fileList/" + i0,schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
@@ -294,7 +294,7 @@ if(valid1){
 }
 }
 else {
-validate4.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate6.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs1){
@@ -310,17 +310,17 @@ if(valid0){
 }
 }
 else {
-validate4.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate6.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate4.errors = vErrors;
+validate6.errors = vErrors;
 return errors === 0;
 }
-export const isCopyRequest: Validator = validate2;
-const schema4 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isCopyItem"}}}};
+export const isCopyRequest: Validator = validate4;
+const schema7 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isCopyItem"}}}};
 const schema1 = {"type":"object","required":["srcPath","dstPath"],"properties":{"srcPath":{"$ref":"isFilePath"},"dstPath":{"$ref":"isFilePath"},"overwrite":{"type":"boolean"},"removeOriginal":{"type":"boolean"}}};
 const schema0 = {"type":"string"};
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -423,7 +423,7 @@ if(errors === 0){
 validate1.errors = vErrors;
 return errors === 0;
 }
-function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -431,7 +431,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.fileList === undefined) && (missing0 = "fileList")){
-validate2.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate4.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -461,7 +461,7 @@ if(valid1){
 }
 }
 else {
-validate2.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate4.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs1){
@@ -477,12 +477,12 @@ if(valid0){
 }
 }
 else {
-validate2.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate4.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate2.errors = vErrors;
+validate4.errors = vErrors;
 return errors === 0;
 }

@@ -6,13 +6,13 @@ import { ajvHelpers, type Validator } from '../../runtime/portable/validation.ts
 
 export const isGetUploadMetaDataResult: Validator = validate23;
 const schema39 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isUploadMetaData"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
-const schema4 = {"type":"number"};
-const schema5 = {"type":"string"};
-const schema6 = {"type":"string"};
-const schema7 = {"type":"string"};
-const schema35 = {"type":"object","required":["url","token","authorization","fileID","storeFileID"],"properties":{"url":{"type":"string"},"token":{"type":"string"},"authorization":{"type":"string"},"fileID":{"$ref":"isFileId"},"storeFileID":{"type":"string"}}};
-const schema1 = {"type":"string"};
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+const schema18 = {"type":"number"};
+const schema17 = {"type":"string"};
+const schema14 = {"type":"string"};
+const schema13 = {"type":"string"};
+const schema15 = {"type":"object","required":["url","token","authorization","fileID","storeFileID"],"properties":{"url":{"type":"string"},"token":{"type":"string"},"authorization":{"type":"string"},"fileID":{"$ref":"isFileId"},"storeFileID":{"type":"string"}}};
+const schema2 = {"type":"string"};
+function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -20,7 +20,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.url === undefined) && (missing0 = "url")) || ((data.token === undefined) && (missing0 = "token"))) || ((data.authorization === undefined) && (missing0 = "authorization"))) || ((data.fileID === undefined) && (missing0 = "fileID"))) || ((data.storeFileID === undefined) && (missing0 = "storeFileID"))){
-validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate13.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -28,7 +28,7 @@ if(data.url !== undefined){
 let data0 = data.url;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate13.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs2 = errors;
@@ -44,7 +44,7 @@ if(data.token !== undefined){
 let data1 = data.token;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate13.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
@@ -60,7 +60,7 @@ if(data.authorization !== undefined){
 let data2 = data.authorization;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/authorization",schemaPath:"#/properties/authorization/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate13.errors = [{instancePath:instancePath+"/authorization",schemaPath:"#/properties/authorization/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs6 = errors;
@@ -77,7 +77,7 @@ let data3 = data.fileID;
 const _errs7 = errors;
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate13.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs9 = errors;
@@ -96,7 +96,7 @@ if(data.storeFileID !== undefined){
 let data4 = data.storeFileID;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/storeFileID",schemaPath:"#/properties/storeFileID/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate13.errors = [{instancePath:instancePath+"/storeFileID",schemaPath:"#/properties/storeFileID/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs11 = errors;
@@ -116,13 +116,13 @@ if(valid0){
 }
 }
 else {
-validate20.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate13.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate20.errors = vErrors;
+validate13.errors = vErrors;
 return errors === 0;
 }
 function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -186,8 +186,8 @@ if(valid2){
 if(data1.data !== undefined){
 let data3 = data1.data;
 const _errs9 = errors;
-if(!(validate20(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
-vErrors = vErrors === null ? validate20.errors : vErrors.concat(validate20.errors);
+if(!(validate13(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
+vErrors = vErrors === null ? validate13.errors : vErrors.concat(validate13.errors);
 errors = vErrors.length;
 }
 else {
@@ -270,8 +270,857 @@ if(errors === 0){
 validate23.errors = vErrors;
 return errors === 0;
 }
-export const isErrorResponse: Validator = validate16;
-const schema27 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","required":["code"],"properties":{"requestId":{"$ref":"isRequestId"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
+export const isErrorResponse: Validator = validate22;
+const schema34 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","required":["code"],"properties":{"requestId":{"$ref":"isRequestId"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.statusCode === undefined) && (missing0 = "statusCode")) || ((data.body === undefined) && (missing0 = "body"))){
+validate22.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.statusCode !== undefined){
+let data0 = data.statusCode;
+const _errs1 = errors;
+const _errs2 = errors;
+if(!((typeof data0 == "number") && (isFinite(data0)))){
+validate22.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+return false;
+}
+const _errs3 = errors;
+if(errors === _errs2){
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.body !== undefined){
+let data1 = data.body;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs4){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+let missing1;
+if((data1.code === undefined) && (missing1 = "code")){
+validate22.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data1.requestId !== undefined){
+let data2 = data1.requestId;
+const _errs6 = errors;
+const _errs7 = errors;
+if(typeof data2 !== "string"){
+validate22.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs8 = errors;
+if(errors === _errs7){
+}
+var valid3 = _errs7 === errors;
+if(valid3){
+}
+var valid2 = _errs6 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data1.code !== undefined){
+let data3 = data1.code;
+const _errs9 = errors;
+const _errs10 = errors;
+if(typeof data3 !== "string"){
+validate22.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs11 = errors;
+if(errors === _errs10){
+}
+var valid4 = _errs10 === errors;
+if(valid4){
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data1.message !== undefined){
+let data4 = data1.message;
+const _errs12 = errors;
+const _errs13 = errors;
+if(typeof data4 !== "string"){
+validate22.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs14 = errors;
+if(errors === _errs13){
+}
+var valid5 = _errs13 === errors;
+if(valid5){
+}
+var valid2 = _errs12 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+}
+}
+}
+}
+}
+else {
+validate22.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === _errs4){
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+}
+else {
+validate22.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate22.errors = vErrors;
+return errors === 0;
+}
+export const isBatchGetTempUrlsResult: Validator = validate20;
+const schema29 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isTempUrls"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
+const schema12 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isDownloadFileItem"}}}};
+const schema6 = {"type":"object","required":["fileID","code","tempFileURL"],"properties":{"fileID":{"$ref":"isFileId"},"code":{"$ref":"isItemCode"},"tempFileURL":{"type":"string"}}};
+const schema0 = {"type":"string"};
+function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.fileID === undefined) && (missing0 = "fileID")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.tempFileURL === undefined) && (missing0 = "tempFileURL"))){
+validate3.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.fileID !== undefined){
+let data0 = data.fileID;
+const _errs1 = errors;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate3.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs3 = errors;
+if(errors === _errs2){
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.code !== undefined){
+let data1 = data.code;
+const _errs4 = errors;
+const _errs5 = errors;
+if(typeof data1 !== "string"){
+validate3.errors = [{instancePath:instancePath+"/code",schemaPath:"isItemCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs6 = errors;
+if(errors === _errs5){
+}
+var valid2 = _errs5 === errors;
+if(valid2){
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tempFileURL !== undefined){
+let data2 = data.tempFileURL;
+const _errs7 = errors;
+if(typeof data2 !== "string"){
+validate3.errors = [{instancePath:instancePath+"/tempFileURL",schemaPath:"#/properties/tempFileURL/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs8 = errors;
+if(errors === _errs7){
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+}
+}
+else {
+validate3.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate3.errors = vErrors;
+return errors === 0;
+}
+function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.fileList === undefined) && (missing0 = "fileList")){
+validate9.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.fileList !== undefined){
+let data0 = data.fileList;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs3 = errors;
+if(!(validate3(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+if(valid1){
+}
+}
+else {
+validate9.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate9.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate9.errors = vErrors;
+return errors === 0;
+}
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.statusCode === undefined) && (missing0 = "statusCode")) || ((data.body === undefined) && (missing0 = "body"))){
+validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.statusCode !== undefined){
+let data0 = data.statusCode;
+const _errs1 = errors;
+const _errs2 = errors;
+if(!((typeof data0 == "number") && (isFinite(data0)))){
+validate20.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+return false;
+}
+const _errs3 = errors;
+if(errors === _errs2){
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.body !== undefined){
+let data1 = data.body;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs4){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.requestId !== undefined){
+let data2 = data1.requestId;
+const _errs6 = errors;
+const _errs7 = errors;
+if(typeof data2 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs8 = errors;
+if(errors === _errs7){
+}
+var valid3 = _errs7 === errors;
+if(valid3){
+}
+var valid2 = _errs6 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data1.data !== undefined){
+let data3 = data1.data;
+const _errs9 = errors;
+if(!(validate9(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
+vErrors = vErrors === null ? validate9.errors : vErrors.concat(validate9.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data1.code !== undefined){
+let data4 = data1.code;
+const _errs10 = errors;
+const _errs11 = errors;
+if(typeof data4 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs12 = errors;
+if(errors === _errs11){
+}
+var valid4 = _errs11 === errors;
+if(valid4){
+}
+var valid2 = _errs10 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data1.message !== undefined){
+let data5 = data1.message;
+const _errs13 = errors;
+const _errs14 = errors;
+if(typeof data5 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs15 = errors;
+if(errors === _errs14){
+}
+var valid5 = _errs14 === errors;
+if(valid5){
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+}
+}
+}
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === _errs4){
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+}
+else {
+validate20.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate20.errors = vErrors;
+return errors === 0;
+}
+export const isBatchDeleteResult: Validator = validate18;
+const schema24 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isDeletedFiles"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
+const schema11 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isDeleteFileItem"}}}};
+const schema3 = {"type":"object","required":["fileID","code"],"properties":{"fileID":{"$ref":"isFileId"},"code":{"$ref":"isItemCode"}}};
+function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.fileID === undefined) && (missing0 = "fileID")) || ((data.code === undefined) && (missing0 = "code"))){
+validate2.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.fileID !== undefined){
+let data0 = data.fileID;
+const _errs1 = errors;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate2.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs3 = errors;
+if(errors === _errs2){
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.code !== undefined){
+let data1 = data.code;
+const _errs4 = errors;
+const _errs5 = errors;
+if(typeof data1 !== "string"){
+validate2.errors = [{instancePath:instancePath+"/code",schemaPath:"isItemCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs6 = errors;
+if(errors === _errs5){
+}
+var valid2 = _errs5 === errors;
+if(valid2){
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+}
+else {
+validate2.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate2.errors = vErrors;
+return errors === 0;
+}
+function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.fileList === undefined) && (missing0 = "fileList")){
+validate7.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.fileList !== undefined){
+let data0 = data.fileList;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs3 = errors;
+if(!(validate2(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate2.errors : vErrors.concat(validate2.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+if(valid1){
+}
+}
+else {
+validate7.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate7.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate7.errors = vErrors;
+return errors === 0;
+}
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.statusCode === undefined) && (missing0 = "statusCode")) || ((data.body === undefined) && (missing0 = "body"))){
+validate18.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.statusCode !== undefined){
+let data0 = data.statusCode;
+const _errs1 = errors;
+const _errs2 = errors;
+if(!((typeof data0 == "number") && (isFinite(data0)))){
+validate18.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+return false;
+}
+const _errs3 = errors;
+if(errors === _errs2){
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.body !== undefined){
+let data1 = data.body;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs4){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.requestId !== undefined){
+let data2 = data1.requestId;
+const _errs6 = errors;
+const _errs7 = errors;
+if(typeof data2 !== "string"){
+validate18.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs8 = errors;
+if(errors === _errs7){
+}
+var valid3 = _errs7 === errors;
+if(valid3){
+}
+var valid2 = _errs6 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data1.data !== undefined){
+let data3 = data1.data;
+const _errs9 = errors;
+if(!(validate7(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
+vErrors = vErrors === null ? validate7.errors : vErrors.concat(validate7.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data1.code !== undefined){
+let data4 = data1.code;
+const _errs10 = errors;
+const _errs11 = errors;
+if(typeof data4 !== "string"){
+validate18.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs12 = errors;
+if(errors === _errs11){
+}
+var valid4 = _errs11 === errors;
+if(valid4){
+}
+var valid2 = _errs10 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data1.message !== undefined){
+let data5 = data1.message;
+const _errs13 = errors;
+const _errs14 = errors;
+if(typeof data5 !== "string"){
+validate18.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs15 = errors;
+if(errors === _errs14){
+}
+var valid5 = _errs14 === errors;
+if(valid5){
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+}
+}
+}
+}
+}
+else {
+validate18.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === _errs4){
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+}
+else {
+validate18.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate18.errors = vErrors;
+return errors === 0;
+}
+export const isBatchCopyFileResult: Validator = validate16;
+const schema19 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isCopiedFiles"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
+const schema10 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isCopyFileItem"}}}};
+const schema1 = {"type":"object","properties":{"fileID":{"$ref":"isFileId"},"code":{"type":"string"},"message":{"type":"string"}}};
+function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.fileID !== undefined){
+let data0 = data.fileID;
+const _errs1 = errors;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate1.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs3 = errors;
+if(errors === _errs2){
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.code !== undefined){
+let data1 = data.code;
+const _errs4 = errors;
+if(typeof data1 !== "string"){
+validate1.errors = [{instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs5 = errors;
+if(errors === _errs4){
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.message !== undefined){
+let data2 = data.message;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
+validate1.errors = [{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs7 = errors;
+if(errors === _errs6){
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+}
+else {
+validate1.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate1.errors = vErrors;
+return errors === 0;
+}
+function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.fileList === undefined) && (missing0 = "fileList")){
+validate5.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.fileList !== undefined){
+let data0 = data.fileList;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs3 = errors;
+if(!(validate1(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+if(valid1){
+}
+}
+else {
+validate5.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate5.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate5.errors = vErrors;
+return errors === 0;
+}
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -310,12 +1159,6 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs4){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-let missing1;
-if((data1.code === undefined) && (missing1 = "code")){
-validate16.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
-return false;
-}
-else {
 if(data1.requestId !== undefined){
 let data2 = data1.requestId;
 const _errs6 = errors;
@@ -336,19 +1179,14 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data1.code !== undefined){
-let data3 = data1.code;
+if(data1.data !== undefined){
+let data3 = data1.data;
 const _errs9 = errors;
-const _errs10 = errors;
-if(typeof data3 !== "string"){
-validate16.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
+if(!(validate5(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
+vErrors = vErrors === null ? validate5.errors : vErrors.concat(validate5.errors);
+errors = vErrors.length;
 }
-const _errs11 = errors;
-if(errors === _errs10){
-}
-var valid4 = _errs10 === errors;
-if(valid4){
+else {
 }
 var valid2 = _errs9 === errors;
 }
@@ -356,21 +1194,41 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data1.message !== undefined){
-let data4 = data1.message;
-const _errs12 = errors;
-const _errs13 = errors;
+if(data1.code !== undefined){
+let data4 = data1.code;
+const _errs10 = errors;
+const _errs11 = errors;
 if(typeof data4 !== "string"){
+validate16.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs12 = errors;
+if(errors === _errs11){
+}
+var valid4 = _errs11 === errors;
+if(valid4){
+}
+var valid2 = _errs10 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data1.message !== undefined){
+let data5 = data1.message;
+const _errs13 = errors;
+const _errs14 = errors;
+if(typeof data5 !== "string"){
 validate16.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs14 = errors;
-if(errors === _errs13){
+const _errs15 = errors;
+if(errors === _errs14){
 }
-var valid5 = _errs13 === errors;
+var valid5 = _errs14 === errors;
 if(valid5){
 }
-var valid2 = _errs12 === errors;
+var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
@@ -406,863 +1264,5 @@ if(errors === 0){
 }
 }
 validate16.errors = vErrors;
-return errors === 0;
-}
-export const isBatchGetTempUrlsResult: Validator = validate14;
-const schema22 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isTempUrls"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
-const schema21 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isDownloadFileItem"}}}};
-const schema18 = {"type":"object","required":["fileID","code","tempFileURL"],"properties":{"fileID":{"$ref":"isFileId"},"code":{"$ref":"isItemCode"},"tempFileURL":{"type":"string"}}};
-const schema10 = {"type":"string"};
-function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.fileID === undefined) && (missing0 = "fileID")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.tempFileURL === undefined) && (missing0 = "tempFileURL"))){
-validate11.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.fileID !== undefined){
-let data0 = data.fileID;
-const _errs1 = errors;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate11.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs3 = errors;
-if(errors === _errs2){
-}
-var valid1 = _errs2 === errors;
-if(valid1){
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.code !== undefined){
-let data1 = data.code;
-const _errs4 = errors;
-const _errs5 = errors;
-if(typeof data1 !== "string"){
-validate11.errors = [{instancePath:instancePath+"/code",schemaPath:"isItemCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs6 = errors;
-if(errors === _errs5){
-}
-var valid2 = _errs5 === errors;
-if(valid2){
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tempFileURL !== undefined){
-let data2 = data.tempFileURL;
-const _errs7 = errors;
-if(typeof data2 !== "string"){
-validate11.errors = [{instancePath:instancePath+"/tempFileURL",schemaPath:"#/properties/tempFileURL/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs8 = errors;
-if(errors === _errs7){
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-}
-}
-else {
-validate11.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate11.errors = vErrors;
-return errors === 0;
-}
-function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.fileList === undefined) && (missing0 = "fileList")){
-validate12.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.fileList !== undefined){
-let data0 = data.fileList;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-let data1 = data0[i0];
-const _errs3 = errors;
-if(!(validate11(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate11.errors : vErrors.concat(validate11.errors);
-errors = vErrors.length;
-}
-else {
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-if(valid1){
-}
-}
-else {
-validate12.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-else {
-validate12.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate12.errors = vErrors;
-return errors === 0;
-}
-function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.statusCode === undefined) && (missing0 = "statusCode")) || ((data.body === undefined) && (missing0 = "body"))){
-validate14.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.statusCode !== undefined){
-let data0 = data.statusCode;
-const _errs1 = errors;
-const _errs2 = errors;
-if(!((typeof data0 == "number") && (isFinite(data0)))){
-validate14.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
-return false;
-}
-const _errs3 = errors;
-if(errors === _errs2){
-}
-var valid1 = _errs2 === errors;
-if(valid1){
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.body !== undefined){
-let data1 = data.body;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs4){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.requestId !== undefined){
-let data2 = data1.requestId;
-const _errs6 = errors;
-const _errs7 = errors;
-if(typeof data2 !== "string"){
-validate14.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs8 = errors;
-if(errors === _errs7){
-}
-var valid3 = _errs7 === errors;
-if(valid3){
-}
-var valid2 = _errs6 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data1.data !== undefined){
-let data3 = data1.data;
-const _errs9 = errors;
-if(!(validate12(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
-vErrors = vErrors === null ? validate12.errors : vErrors.concat(validate12.errors);
-errors = vErrors.length;
-}
-else {
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data1.code !== undefined){
-let data4 = data1.code;
-const _errs10 = errors;
-const _errs11 = errors;
-if(typeof data4 !== "string"){
-validate14.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs12 = errors;
-if(errors === _errs11){
-}
-var valid4 = _errs11 === errors;
-if(valid4){
-}
-var valid2 = _errs10 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data1.message !== undefined){
-let data5 = data1.message;
-const _errs13 = errors;
-const _errs14 = errors;
-if(typeof data5 !== "string"){
-validate14.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs15 = errors;
-if(errors === _errs14){
-}
-var valid5 = _errs14 === errors;
-if(valid5){
-}
-var valid2 = _errs13 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-}
-}
-}
-}
-}
-else {
-validate14.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === _errs4){
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-}
-else {
-validate14.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate14.errors = vErrors;
-return errors === 0;
-}
-export const isBatchDeleteResult: Validator = validate8;
-const schema12 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isDeletedFiles"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
-const schema11 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isDeleteFileItem"}}}};
-const schema8 = {"type":"object","required":["fileID","code"],"properties":{"fileID":{"$ref":"isFileId"},"code":{"$ref":"isItemCode"}}};
-function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.fileID === undefined) && (missing0 = "fileID")) || ((data.code === undefined) && (missing0 = "code"))){
-validate5.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.fileID !== undefined){
-let data0 = data.fileID;
-const _errs1 = errors;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate5.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs3 = errors;
-if(errors === _errs2){
-}
-var valid1 = _errs2 === errors;
-if(valid1){
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.code !== undefined){
-let data1 = data.code;
-const _errs4 = errors;
-const _errs5 = errors;
-if(typeof data1 !== "string"){
-validate5.errors = [{instancePath:instancePath+"/code",schemaPath:"isItemCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs6 = errors;
-if(errors === _errs5){
-}
-var valid2 = _errs5 === errors;
-if(valid2){
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-}
-else {
-validate5.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate5.errors = vErrors;
-return errors === 0;
-}
-function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.fileList === undefined) && (missing0 = "fileList")){
-validate6.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.fileList !== undefined){
-let data0 = data.fileList;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-let data1 = data0[i0];
-const _errs3 = errors;
-if(!(validate5(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate5.errors : vErrors.concat(validate5.errors);
-errors = vErrors.length;
-}
-else {
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-if(valid1){
-}
-}
-else {
-validate6.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-else {
-validate6.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate6.errors = vErrors;
-return errors === 0;
-}
-function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.statusCode === undefined) && (missing0 = "statusCode")) || ((data.body === undefined) && (missing0 = "body"))){
-validate8.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.statusCode !== undefined){
-let data0 = data.statusCode;
-const _errs1 = errors;
-const _errs2 = errors;
-if(!((typeof data0 == "number") && (isFinite(data0)))){
-validate8.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
-return false;
-}
-const _errs3 = errors;
-if(errors === _errs2){
-}
-var valid1 = _errs2 === errors;
-if(valid1){
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.body !== undefined){
-let data1 = data.body;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs4){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.requestId !== undefined){
-let data2 = data1.requestId;
-const _errs6 = errors;
-const _errs7 = errors;
-if(typeof data2 !== "string"){
-validate8.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs8 = errors;
-if(errors === _errs7){
-}
-var valid3 = _errs7 === errors;
-if(valid3){
-}
-var valid2 = _errs6 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data1.data !== undefined){
-let data3 = data1.data;
-const _errs9 = errors;
-if(!(validate6(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
-vErrors = vErrors === null ? validate6.errors : vErrors.concat(validate6.errors);
-errors = vErrors.length;
-}
-else {
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data1.code !== undefined){
-let data4 = data1.code;
-const _errs10 = errors;
-const _errs11 = errors;
-if(typeof data4 !== "string"){
-validate8.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs12 = errors;
-if(errors === _errs11){
-}
-var valid4 = _errs11 === errors;
-if(valid4){
-}
-var valid2 = _errs10 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data1.message !== undefined){
-let data5 = data1.message;
-const _errs13 = errors;
-const _errs14 = errors;
-if(typeof data5 !== "string"){
-validate8.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs15 = errors;
-if(errors === _errs14){
-}
-var valid5 = _errs14 === errors;
-if(valid5){
-}
-var valid2 = _errs13 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-}
-}
-}
-}
-}
-else {
-validate8.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === _errs4){
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-}
-else {
-validate8.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate8.errors = vErrors;
-return errors === 0;
-}
-export const isBatchCopyFileResult: Validator = validate3;
-const schema3 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isCopiedFiles"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
-const schema2 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isCopyFileItem"}}}};
-const schema0 = {"type":"object","properties":{"fileID":{"$ref":"isFileId"},"code":{"type":"string"},"message":{"type":"string"}}};
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.fileID !== undefined){
-let data0 = data.fileID;
-const _errs1 = errors;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate0.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs3 = errors;
-if(errors === _errs2){
-}
-var valid1 = _errs2 === errors;
-if(valid1){
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.code !== undefined){
-let data1 = data.code;
-const _errs4 = errors;
-if(typeof data1 !== "string"){
-validate0.errors = [{instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs5 = errors;
-if(errors === _errs4){
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.message !== undefined){
-let data2 = data.message;
-const _errs6 = errors;
-if(typeof data2 !== "string"){
-validate0.errors = [{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs7 = errors;
-if(errors === _errs6){
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-}
-else {
-validate0.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.fileList === undefined) && (missing0 = "fileList")){
-validate1.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.fileList !== undefined){
-let data0 = data.fileList;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-let data1 = data0[i0];
-const _errs3 = errors;
-if(!(validate0(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate0.errors : vErrors.concat(validate0.errors);
-errors = vErrors.length;
-}
-else {
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-if(valid1){
-}
-}
-else {
-validate1.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-else {
-validate1.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate1.errors = vErrors;
-return errors === 0;
-}
-function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.statusCode === undefined) && (missing0 = "statusCode")) || ((data.body === undefined) && (missing0 = "body"))){
-validate3.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.statusCode !== undefined){
-let data0 = data.statusCode;
-const _errs1 = errors;
-const _errs2 = errors;
-if(!((typeof data0 == "number") && (isFinite(data0)))){
-validate3.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
-return false;
-}
-const _errs3 = errors;
-if(errors === _errs2){
-}
-var valid1 = _errs2 === errors;
-if(valid1){
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.body !== undefined){
-let data1 = data.body;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs4){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.requestId !== undefined){
-let data2 = data1.requestId;
-const _errs6 = errors;
-const _errs7 = errors;
-if(typeof data2 !== "string"){
-validate3.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs8 = errors;
-if(errors === _errs7){
-}
-var valid3 = _errs7 === errors;
-if(valid3){
-}
-var valid2 = _errs6 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data1.data !== undefined){
-let data3 = data1.data;
-const _errs9 = errors;
-if(!(validate1(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
-vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
-errors = vErrors.length;
-}
-else {
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data1.code !== undefined){
-let data4 = data1.code;
-const _errs10 = errors;
-const _errs11 = errors;
-if(typeof data4 !== "string"){
-validate3.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs12 = errors;
-if(errors === _errs11){
-}
-var valid4 = _errs11 === errors;
-if(valid4){
-}
-var valid2 = _errs10 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data1.message !== undefined){
-let data5 = data1.message;
-const _errs13 = errors;
-const _errs14 = errors;
-if(typeof data5 !== "string"){
-validate3.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs15 = errors;
-if(errors === _errs14){
-}
-var valid5 = _errs14 === errors;
-if(valid5){
-}
-var valid2 = _errs13 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-}
-}
-}
-}
-}
-else {
-validate3.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === _errs4){
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-}
-else {
-validate3.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate3.errors = vErrors;
 return errors === 0;
 }
