@@ -149,6 +149,9 @@ const EITHER = { anyOf: [{ type: 'string' }, { type: 'integer' }] };
 // `JSON.parse` reads -1e999 as -Infinity.
 const NUMBER = { type: 'number' };
 const ONE = { oneOf: [{ required: ['claws'] }, { required: ['bark'] }] };
+const TWO = { oneOf: [{ maximum: 1 }, { minimum: 1 }, { minimum: 2 }] };
+const NULLABLE = { anyOf: [{ $ref: '#/components/schemas/Pet' }, { type: 'null' }] };
+const PET = { type: 'object', properties: { name: { type: 'string' }, friend: NULLABLE } };
 const NAMES = { properties: { map: { propertyNames: { pattern: '^x-' } } } };
 
 it.each<[schema: object, value: unknown, message: string]>([
@@ -157,13 +160,14 @@ it.each<[schema: object, value: unknown, message: string]>([
   [{ contains: { const: 3 } }, [1], 'body must contain at least 1 valid item(s).'],
   [NAMES, { map: { bad: 1 } }, 'body.map must not contain the property bad.'],
   [{ if: false, else: EITHER }, true, 'body must match a schema in anyOf.'],
+  [NULLABLE, { name: 1 }, 'body.name must be a string, got a number.'],
+  [NULLABLE, { friend: { name: 1 } }, 'body.friend.name must be a string, got a number.'],
+  [NULLABLE, { friend: 1 }, 'body.friend must match a schema in anyOf.'],
+  [TWO, 3, 'body must match exactly one schema in oneOf.'],
   [NUMBER, -Infinity, 'body must be a number, got a number that is out of range.'],
-])(
-  'the message for %j names the keyword that is violated, not one below it',
-  async (schema, value, message) => {
-    expect(violationOf(await compileBody(schema), value)).toBe(message);
-  },
-);
+])('the message for %j and %j says what must change', async (schema, value, message) => {
+  expect(violationOf(await compileBody(schema, { Pet: PET }), value)).toBe(message);
+});
 
 it('decimals are multiples of decimals', async () => {
   const properties = { a: { multipleOf: 0.01 }, b: { multipleOf: 2.5 } };

@@ -42,8 +42,7 @@ export function toViolation(
   location: Violation['in'],
   prefix = '',
 ): Violation {
-  const [first, ...rest] = errors as readonly [SchemaError, ...SchemaError[]];
-  const error = rest.findLast(({ keyword }) => COMPOSITES.has(keyword)) ?? first;
+  const error = findCause(errors as readonly SchemaError[]);
   const { params, instancePath } = error;
   // Ajv reports a missing property, and the tag of a discriminator, with the path of the object.
   const name = params.missingProperty ?? params.tag;
@@ -51,6 +50,28 @@ export function toViolation(
   const pointer = prefix + instancePath + step;
   const message = toMessage(error, `${location}${shorten(toPath(pointer))}`, value);
   return { in: location, pointer, message };
+}
+
+/**
+ * Returns the first error, or that of a composite after those of its schemas. If all but one of its alternatives have a
+ * different type, as in `anyOf: [pet, { type: 'null' }]`, returns the error of the remaining one.
+ */
+function findCause(errors: readonly SchemaError[]): SchemaError {
+  const causes: SchemaError[] = [];
+  for (const error of errors) {
+    const { keyword, instancePath, params } = error;
+    if (!COMPOSITES.has(keyword)) {
+      causes.push(error);
+      continue;
+    }
+    const before = causes.findLastIndex((cause) => !cause.instancePath.startsWith(instancePath));
+    const [only, ...others] = causes.splice(before + 1).filter((cause) => {
+      return cause.keyword !== 'type' || cause.instancePath !== instancePath;
+    });
+    const isClear = keyword.endsWith('Of') && !params.passingSchemas && others.length === 0;
+    causes.push((isClear && only) || error);
+  }
+  return causes[0] as SchemaError;
 }
 
 function toMessage(
