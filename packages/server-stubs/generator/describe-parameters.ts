@@ -64,14 +64,14 @@ export function describeParameters(operation: JsonObject, path: string, document
 }
 
 function describeParameter(value: JsonObject, path: string, document: OpenApiDocument) {
-  const location = LOCATIONS.find((place) => place === value.in);
+  const location = LOCATIONS.find((known) => known === value.in);
   const name = String(value.name);
   if (!location || (location === 'path' && !path.includes(`{${name}}`))) return undefined;
   if (location === 'header' && IGNORED_HEADERS.test(name)) return undefined;
   const [[mediaType, media] = []] = entriesOf(value.content);
   const { schema } = mediaType === undefined ? value : asObject(media);
-  const place = mediaType === undefined ? [] : ['content', mediaType];
-  const pointer = document.pointerTo(value, ...place, 'schema');
+  const names = mediaType === undefined ? [] : ['content', mediaType];
+  const pointer = document.pointerTo(value, ...names, 'schema');
   // So that errors point into the schema.
   const $ref = toReference(pointer);
   const decoding = isJsonType(mediaType ?? '')
@@ -105,7 +105,7 @@ export function describeFields(media: unknown, schema: unknown, document: OpenAp
     return undefined;
   }
   const encodings = new Map(entriesOf(asObject(media).encoding));
-  const properties = new Map(propertiesOf(partsInCompositions(root, schema)));
+  const properties = mergeProperties(partsInCompositions(root, schema));
   const fields: Field[] = [];
   for (const [name, property] of properties) {
     const source = asObject(encodings.get(name));
@@ -152,17 +152,24 @@ function describeDecoding(
   if (shape === undefined || (shape === 'object' && style === 'form' && explode !== true)) {
     const fix = location === 'field' ? 'Omit the style' : 'Use content with application/json';
     const message = `The style ${style} is not supported for this schema, so ${what} is not checked. ${fix} to send JSON.`;
-    document.warn(document.pointerTo(schema), message);
+    document.warn(document.pointerTo(source), message);
     return undefined;
   }
   const decoding = { style, explode: explode === true, shape, types: [] };
   if (shape === 'json') return decoding;
   if (shape === 'array') return { ...decoding, types: toScalars(itemTypesOf(root, schema)) };
   if (shape === 'scalar') return { ...decoding, types: toScalars(typesOf(root, schema)) };
-  const properties = propertiesOf(partsInCompositions(root, schema)).map(([name, property]) => {
-    return [name, toScalars(typesOf(root, property))] as const;
-  });
-  return { ...decoding, properties: Object.fromEntries(properties) };
+  const properties = [...mergeProperties(partsInCompositions(root, schema))];
+  const types = properties.map(([name, each]) => [name, toScalars(typesOf(root, each))] as const);
+  return { ...decoding, properties: Object.fromEntries(types) };
+}
+
+/** All schemas of each property, as one schema. */
+function mergeProperties(parts: readonly JsonObject[]): Map<string, JsonObject> {
+  const schemas = Map.groupBy(propertiesOf(parts), ([name]) => name);
+  return new Map(
+    [...schemas].map(([name, each]) => [name, { allOf: each.map(([, schema]) => schema) }]),
+  );
 }
 
 function findKind(root: JsonObject, schema: unknown): ValueKind {

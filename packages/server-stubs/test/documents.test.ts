@@ -55,22 +55,26 @@ const ROWS: [place: 'path' | 'query', parameter: object, sent: string, expected:
   ['query', toDeep({ ...toRef('Pair'), required: ['a'] }), 'p[a]=1', { a: 1 }],
   ['query', toDeep(toRef('Pair')), 'p[a][x]=1', /deeper than one level/],
   ['query', toDeep(pair), 'p=1', /"query.p must be an object: send its .* as p\[name\]=value\."/],
+  [
+    'query',
+    toDeep({ ...pair, allOf: [{ properties: { a: { minimum: 1 } } }] }),
+    'p[a]=1',
+    { a: 1 },
+  ],
   ['query', toDeep(proto), 'p[__proto__]=1', { ['__proto__']: 1 }],
   ['query', { schema: pair }, 'a=1&c=2', { a: 1 }],
   ['query', { schema: pair }, 'a=1&a=2', /more than once/],
 ];
 
 const NAMES = ['constructor', 'toString', '__proto__'];
-const parameter = (place: string, name: string, schema: object, rest: object = {}) => ({
-  name,
-  in: place,
-  schema,
-  ...rest,
-});
+const parameter = (place: string, name: string, schema: object, rest: object = {}) => {
+  return { name, in: place, schema, ...rest };
+};
 const TAGS = { headers: { 'x-tags': 'a, b' } };
 const STRINGS = { type: 'array', items: STRING };
 
 const INTEGER = { type: 'integer' };
+const AT_LEAST_1 = { properties: { count: { minimum: 1 } } };
 const FIELDS = { count: INTEGER, names: { type: 'array' }, price, items, pair, ids: integers };
 
 const operations: Record<string, object> = {
@@ -78,7 +82,7 @@ const operations: Record<string, object> = {
     requestBody: {
       content: {
         [FORM]: {
-          schema: { properties: FIELDS, required: ['count'] },
+          schema: { allOf: [{ properties: FIELDS }, AT_LEAST_1], required: ['count'] },
           encoding: { pair: { style: 'deepObject' }, ids: { explode: false } },
         },
       },
