@@ -26,14 +26,17 @@ export function normalizeDocument(root: JsonObject): void {
   nameOperations(root);
 }
 
-/** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. Header names ignore case. */
+/**
+ * Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. Header names ignore case. Those of the
+ * operation come first, so that their pointers stay the same.
+ */
 function mergeParameters(root: JsonObject, item: JsonObject, operation: JsonObject): unknown[] {
-  const parameters = [item.parameters, operation.parameters].flatMap(toList).map((value) => {
+  const parameters = [operation.parameters, item.parameters].flatMap(toList);
+  const byName = Map.groupBy(parameters, (value) => {
     const { in: location, name } = follow(root, value);
-    const key = location === 'header' ? String(name).toLowerCase() : name;
-    return [`${location} ${key}`, value] as const;
+    return `${location} ${location === 'header' ? String(name).toLowerCase() : name}`;
   });
-  return [...new Map(parameters).values()];
+  return [...byName.values()].map(([first]) => first);
 }
 
 function nameOperations(root: JsonObject): void {

@@ -13,7 +13,10 @@ const toDocument = (operation: object, rest: object = {}) => ({
   openapi: '3.1.0',
   info: INFO,
   paths: {
-    '/a': { get: { operationId: 'a', responses: { 200: { description: '' } }, ...operation } },
+    '/a': {
+      parameters: [{ name: 'shared', in: 'query', schema: {} }],
+      get: { operationId: 'a', responses: { 200: { description: '' } }, ...operation },
+    },
   },
   ...rest,
 });
@@ -88,7 +91,7 @@ describe('an invalid document is rejected, with the place and the fix', () => {
     [`${BODY}/required: This is not`, body({ required: true })],
     ['#/paths/~1b/get/operationId: ', paths({ '/a': 'a', '/b': 'a' })],
     [
-      `document:30:7 ${A}: This reference is circular.`,
+      `document:37:7 ${A}: This reference is circular.`,
       body(ref('A'), { A: ref('B'), B: ref('A') }),
     ],
     [
@@ -180,7 +183,7 @@ describe('what openapi-typescript accepts is accepted, with a warning about what
     ['deepObject', 'query', { style: 'deepObject', schema: { type: ['object', 'integer'] } }],
   ])('the style %s in the %s: %j', async (style, place, value) => {
     const problem = `The style ${style} is not supported for this schema`;
-    const text = `/parameters/0/schema: ${problem}, so ${place}.q is not checked.`;
+    const text = `/parameters/0: ${problem}, so ${place}.q is not checked.`;
     await expectWarning(text, parameter(value));
   });
 });
