@@ -53,7 +53,9 @@ export async function runCli(argv: readonly string[], version: string): Promise<
 }
 
 function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  // A line break would end the comment that contains the command.
+  return `'${word.replaceAll("'", "'\\''").replaceAll(/[\n\r\u2028\u2029]/g, '\\n')}'`;
 }
 
 async function generateInto(

@@ -144,6 +144,12 @@ describe('berth-stubs', () => {
     expect(failed).toBe(toFailure(join(api, 'routes.gen.ts'), 'EISDIR'));
   });
 
+  it('a line break in an argument does not end the comment with the command', async () => {
+    await generate('-o', join(folder, 'a\nb'));
+    const index = await readFile(join(folder, 'a\nb/index.gen.ts'), 'utf8');
+    expect(index).toContain("/a\\nb'\n\n");
+  });
+
   it('leaves a file with the same text alone', async () => {
     await generate();
     const file = join(folder, 'api/routes.gen.ts');
