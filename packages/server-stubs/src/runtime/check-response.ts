@@ -24,15 +24,17 @@ export function selectContent(
 /**
  * Returns how a response violates the document, or `undefined`. For development (`responses: 'check'`).
  *
+ * @param content the documented content that was selected
  * @param isBytes whether the body is bytes or a stream of bytes, whose content is not checked
  */
 export function findViolation(
   { request, route }: Call,
   result: HandlerResponse,
   headers: Readonly<Record<string, unknown>>,
+  content: Content | undefined,
   isBytes: boolean,
 ): string | undefined {
-  if (route === undefined || route.passThrough) return undefined;
+  if (route === undefined) return undefined;
   const { status, body } = result;
   const documented = findResponse(route, status);
   if (documented === undefined) return `The status ${status} is not documented.`;
@@ -44,7 +46,6 @@ export function findViolation(
     return isOptional ? undefined : `A ${status} must have a body.`;
   }
   if (isEmpty) return `A ${status} must not have a body.`;
-  const content = selectContent(route, result);
   if (content === undefined) return `The media type is not documented for ${status}.`;
   const { kind, mediaType, validate } = content;
   const isJson = kind === 'json';

@@ -26,8 +26,8 @@ type Stream = Readable | ReadableStream<Uint8Array>;
 /** The documented media type. With `unchanged`, a body is sent as is. */
 type Media = Content | 'unchanged';
 
-/** A response as it is sent. Its body is left out if the response cannot have one. */
-type Message = ReturnType<typeof toMessage>;
+/** Its body is left out if the response cannot have one. */
+type SentResponse = ReturnType<typeof toSentResponse>;
 
 /** Creates functions that send the responses of a router: what handlers returned, or errors. */
 export function createResponder(table: RouteTable, settings: Settings) {
@@ -64,12 +64,12 @@ export function createResponder(table: RouteTable, settings: Settings) {
     }
     const media = route?.passThrough ? 'unchanged' : route && selectContent(route, result);
     const sources = [result.headers, findHeaders?.(call)];
-    const message = toMessage(call, result, encodeBody, sources, media);
-    if (responses === 'check') {
-      const violation = findViolation(call, result, message.headers, isBytes(result.body));
+    const sent = toSentResponse(call, result, encodeBody, sources, media);
+    if (responses === 'check' && media !== 'unchanged') {
+      const violation = findViolation(call, result, sent.headers, media, isBytes(result.body));
       if (violation) throw new TypeError(`The response violates the document: ${violation}`);
     }
-    send(call, result, message);
+    send(call, result, sent);
   }
 
   /**
@@ -100,7 +100,7 @@ export function createResponder(table: RouteTable, settings: Settings) {
       const result = converted[toResponse](call);
       const challenge = result.status === 401 ? toChallenge(table, call.route) : undefined;
       const sources = [required, result.headers, commonHeaders, challenge];
-      send(call, result, toMessage(call, result, encodeBody, sources), converted);
+      send(call, result, toSentResponse(call, result, encodeBody, sources), converted);
     } catch (failure) {
       onError(failure, call);
       if (response.headersSent) response.destroy();
@@ -108,11 +108,11 @@ export function createResponder(table: RouteTable, settings: Settings) {
     }
   }
 
-  /** @param error what the response was made from */
+  /** @param error the error that caused this response */
   function send(
     call: Call,
     result: HandlerResponse,
-    { status, headers, body }: Message,
+    { status, headers, body }: SentResponse,
     error?: ErrorWithResponse,
   ): void {
     const { request, response } = call;
@@ -138,7 +138,7 @@ export function createResponder(table: RouteTable, settings: Settings) {
  *
  * @param sources headers. The first source takes precedence
  */
-function toMessage(
+function toSentResponse(
   { request }: Call,
   { status, contentType, body: value }: HandlerResponse,
   encodeBody: Settings['encodeBody'],
