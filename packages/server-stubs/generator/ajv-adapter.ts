@@ -33,6 +33,7 @@ function compile(ajv: Ajv2020, id: string, schemas: Schemas['schemas']): Validat
   try {
     return ajv.getSchema(id) as Validator;
   } catch (error) {
+    // A chain of hundreds of references, of which this schema is the first.
     if (!(error instanceof RangeError)) throw error;
     for (const schemaId of toCompileOrder(schemas)) ajv.getSchema(schemaId);
     return ajv.getSchema(id) as Validator;

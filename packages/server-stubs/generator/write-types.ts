@@ -76,7 +76,7 @@ function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): J
   return typed;
 
   function toTyped(schema: JsonObject): void {
-    // What they define has names of components. openapi-typescript would write a property.
+    // References to `$defs` become components; openapi-typescript would write `$defs` as a property.
     delete schema.$defs;
     if (typeof schema.$ref === 'string') toComponent(schema, schema.$ref);
     for (const property of Object.values(asObject(schema.properties)).map(asObject)) {

@@ -141,7 +141,7 @@ export class UploadError extends ContractError<UploadErrorCode> {
 
 const CLASSES = { gateway: GatewayError, storage: StorageError, upload: UploadError };
 
-/** What of an `HttpError` is sent. `status`: also keeps the status of an upload error, for which D27 defines no code. */
+/** Which part of an `HttpError` is sent. `status`: also keeps the status of an upload error, for which D27 defines no code. */
 type Visible = 'nothing' | 'message' | 'status';
 
 const MALFORMED = 'MalformedPOSTRequest';

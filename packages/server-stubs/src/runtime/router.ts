@@ -155,7 +155,7 @@ function decodeValues(raw: Readonly<Record<string, string>>, { greedy, route }: 
   return decoded;
 }
 
-/** As in Prism, a request that the router finds invalid gets the document's 422 if there is one, even beside a 400. */
+/** If the document has a 422, invalid requests get it instead of a 400, as in Prism. */
 function toDocumented(error: unknown, { responses }: Route): unknown {
   const is422 = responses.some(({ status }) => status === '422');
   if (!is422 || !(error instanceof HttpError) || error.status !== 400) return error;

@@ -119,7 +119,7 @@ export function createStorageRouter<Caller = unknown>(
   };
   const operations = STORAGE_IDS.map((id) => [id, toHandler(id)]);
 
-  // 3. It checks the response, if it should, and sends it in the form of the deployment.
+  // 3. It checks the response, if it should, and sends it in the deployment's wire form.
   const security = { [CREDENTIALS]: authenticate };
   const encodeBody = (body: unknown) => toWireForm(body, wireProfile);
   const settings = { ...shared, findEnv, security, encodeBody };
@@ -132,7 +132,10 @@ function assertEnv(name: string, env: EnvOption | undefined): void {
   throw new StorageError('INVALID_ENV', { message: `Environment ${name} does not exist.` });
 }
 
-/** Returns the routes with one security scheme for the three headers, which can only be checked together. */
+/**
+ * Returns the routes with one security scheme for the three headers, which can only be checked together. As an API key,
+ * it is only missing if the authorization header is: `readCredentials` reads all three.
+ */
 function toTable({ storageHeaders: { authorization: name } }: WireProfile): RouteTable {
   return {
     ...routes,

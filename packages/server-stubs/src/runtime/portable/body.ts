@@ -1,4 +1,4 @@
-/** The kinds of bodies, and the validated fields of a request's body, however it was received. */
+/** How request bodies are parsed and validated, for `node:http` and MSW. */
 import { createNullObject, encodeText, parseJson, parseQuery } from './encoding.ts';
 import { findContent } from './headers.ts';
 import { bodyTooLarge, HttpError, invalidBody, invalidRequest, unsupported } from './http-error.ts';
