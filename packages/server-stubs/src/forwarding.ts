@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { createNullObject } from './runtime/portable/encoding.ts';
 import { type Headers, type HeaderValue, headerOf, memoize } from './runtime/portable/headers.ts';
 
@@ -21,43 +21,42 @@ const HOP_BY_HOP = new Set([
  */
 export function removeHopByHop(
   headers: Headers,
-  withheld?: ReadonlySet<string>,
+  withheld: ReadonlySet<string>,
+  canonicalize = toLowerCase,
 ): Record<string, HeaderValue> {
   // Any token is a name, even `__proto__`.
   const kept = createNullObject<HeaderValue>();
   const nominated = nominatedBy(headerOf(headers, 'connection'));
   for (const name in headers) {
     const value = headers[name];
+    const canonical = canonicalize(name);
+    if (value === undefined || HOP_BY_HOP.has(canonical) || withheld.has(canonical)) continue;
     const key = toLowerCase(name);
-    if (value === undefined || HOP_BY_HOP.has(key) || withheld?.has(key)) continue;
     if (!nominated?.has(key)) kept[key] = value;
   }
   return kept;
 }
 
-/**
- * Removes hop-by-hop headers, those that `Connection` names, and `withheld` from what a service gets: alternating names
- * and values, whose letter case is kept.
- */
-export function removeRawHopByHop(
-  rawHeaders: readonly string[],
-  connection: string | undefined,
-  withheld: ReadonlySet<string>,
+/** Returns the headers that a service gets: alternating names and values, whose letter case is kept. */
+export function toRawServiceHeaders(
+  { rawHeaders, headers }: IncomingMessage,
+  requestId: string,
 ): string[] {
   const kept: string[] = [];
-  const nominated = nominatedBy(connection);
+  const nominated = nominatedBy(headers.connection);
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     const canonical = toCanonicalName(name);
-    if (HOP_BY_HOP.has(canonical) || withheld.has(canonical)) continue;
+    if (HOP_BY_HOP.has(canonical) || WITHHELD.has(canonical)) continue;
     if (nominated?.has(toLowerCase(name))) continue;
     kept.push(name, rawHeaders[index + 1] as string);
   }
+  kept.push('x-request-id', requestId);
   return kept;
 }
 
 /** Headers that are not forwarded to services, in any spelling. */
-export const WITHHELD = new Set([
+const WITHHELD = new Set([
   // A service that sees the credentials could call the others in the caller's name.
   'authorization',
   // The router handles this header, and some HTTP clients refuse to send it.
@@ -71,13 +70,9 @@ export function toServiceHeaders(
   headers: Headers,
   requestId: string,
 ): Record<string, string | string[]> {
-  const kept = removeHopByHop(headers) as Record<string, string | string[]>;
-  for (const name in kept) {
-    const canonical = toCanonicalName(name);
-    if (HOP_BY_HOP.has(canonical) || WITHHELD.has(canonical)) delete kept[name];
-  }
+  const kept = removeHopByHop(headers, WITHHELD, toCanonicalName);
   kept['x-request-id'] = requestId;
-  return kept;
+  return kept as Record<string, string | string[]>;
 }
 
 /** Callers use few names, so each is converted only once. */

@@ -9,7 +9,9 @@ export type EnvOption = string | ((env: string) => boolean);
 /** D12: the environment is the first label, or a complete IP address. A single environment accepts loopback hosts. */
 export function findHostEnv(request: IncomingMessage, env: EnvOption | undefined): string {
   const invalid = (message: string) => new GatewayError('INVALID_HOST', { message });
-  const host = hostOf(request);
+  const { host: sent = '' } = request.headers;
+  // RFC 9112, section 3.2: a request has one `Host`.
+  const host = countHosts(request) === 1 && toHostname(sent);
   if (!host) throw invalid('The Host header is missing, duplicated, or not a host name.');
   const isLocal = isLoopback(host);
   const isComplete = isLocal || IPV4.test(host);
@@ -21,12 +23,6 @@ export function findHostEnv(request: IncomingMessage, env: EnvOption | undefined
 }
 
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
-
-/** The name of the requested host. RFC 9112, section 3.2: a request has one `Host`, which is `undefined` otherwise. */
-function hostOf(request: IncomingMessage): string | undefined {
-  const { host = '' } = request.headers;
-  return countHosts(request) === 1 ? toHostname(host) || undefined : undefined;
-}
 
 /** URLs write every IPv4 address like this. */
 const IPV4 = /^\d+(?:\.\d+){3}$/;
