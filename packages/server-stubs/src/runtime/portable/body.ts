@@ -2,7 +2,7 @@
 import { createNullObject, encodeText, parseJson, parseQuery } from './encoding.ts';
 import { findContent } from './headers.ts';
 import { bodyTooLarge, HttpError, invalidBody, invalidRequest, unsupported } from './http-error.ts';
-import { decode, readQuery } from './parameters.ts';
+import { decode, propertyOf, readQuery } from './parameters.ts';
 import type { Content, ContentKind, Field, RequestBody } from './route-table.ts';
 import { toViolation } from './validation.ts';
 
@@ -38,11 +38,7 @@ function parseForm(text: string, fields: readonly Field[] = []): Record<string, 
     if (value !== undefined) form[field.name] = value;
   }
   const isDocumented = (sentName: string) =>
-    fields.some(
-      ({ name, style }) =>
-        sentName === name ||
-        (style === 'deepObject' && sentName.startsWith(`${name}[`) && sentName.endsWith(']')),
-    );
+    fields.some((field) => field.name === sentName || propertyOf(field, sentName) !== undefined);
   for (const [name, rawValues] of values) {
     if (isDocumented(name)) continue;
     const texts = rawValues.map((raw) => decode({ name }, raw));

@@ -122,9 +122,10 @@ function readObject(field: Field, values: QueryValues): Values {
 }
 
 /** The name of the property that a parameter sets: `filter[name]=a`, with one level, or `name=a`. */
-function propertyOf({ properties = {}, ...field }: Field, sentName: string): string | undefined {
-  if (field.style !== 'deepObject')
-    return Object.hasOwn(properties, sentName) ? sentName : undefined;
+export function propertyOf(field: Field, sentName: string): string | undefined {
+  if (field.style !== 'deepObject') {
+    return Object.hasOwn(field.properties ?? {}, sentName) ? sentName : undefined;
+  }
   if (sentName === field.name) {
     const form = `${sentName}[name]=value`;
     throw invalidParameter(field, `must be an object: send its properties as ${form}`);
