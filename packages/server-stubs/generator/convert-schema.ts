@@ -3,10 +3,10 @@ import type { AnySchema } from 'ajv';
 import { addDiscriminator } from './discriminator.ts';
 import {
   asObject,
+  entriesOf,
   isObject,
   type JsonObject,
   join,
-  mapValues,
   type Pointer,
   reachable,
   targetOf,
@@ -20,7 +20,7 @@ export interface Conversion {
   /** The annotation of properties that do not occur in this direction, and so cannot be required. */
   readonly hidden: Annotation;
   /** Called with each `$ref` that is kept. Returns the ID of the schema that it refers to. */
-  readonly toId: ($ref: string) => string;
+  toId($ref: string): string;
 }
 
 /**
@@ -67,25 +67,25 @@ function convertKeyword(
   conversion: Conversion,
   schemas: readonly JsonObject[],
 ): unknown {
-  const { document, hidden, toId } = conversion;
-  const isVisible = (name: unknown) => {
+  const { document, hidden } = conversion;
+  const isVisible = (name: string) => {
     return !schemas.some((part) => hasHidden(document.root, part, name, hidden));
   };
   const toVisible = (names: unknown) => (Array.isArray(names) ? names.filter(isVisible) : names);
   switch (keyword) {
     case '$ref':
-      return toId(String(value));
+      return conversion.toId(String(value));
     case 'required':
       return toVisible(value);
     case 'dependentRequired':
-      return mapValues(value, toVisible);
+      return Object.fromEntries(entriesOf(value).map(([name, names]) => [name, toVisible(names)]));
     case 'exclusiveMinimum':
     case 'exclusiveMaximum':
       // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
       return typeof value === 'boolean' ? undefined : value;
     default: {
       if (VALUES.has(keyword)) return value;
-      const applies = KEYWORDS.get(keyword)?.applies ?? 'other';
+      const applies = KEYWORDS.get(keyword)?.applies;
       const parents = applies === 'other' || applies === 'test' ? [] : schemas;
       return mapSubschemas(keyword, value, (part, location) =>
         convertSchema(part, join(pointer, ...location), conversion, parents),

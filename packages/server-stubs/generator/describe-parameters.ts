@@ -63,36 +63,31 @@ export function describeParameters(operation: JsonObject, path: string, document
   };
 }
 
-function describeParameter(value: JsonObject, path: string, document: OpenApiDocument) {
-  const location = LOCATIONS.find((known) => known === value.in);
-  const name = String(value.name);
+function describeParameter(source: JsonObject, path: string, document: OpenApiDocument) {
+  const location = LOCATIONS.find((known) => known === source.in);
+  const name = String(source.name);
   if (!location || (location === 'path' && !path.includes(`{${name}}`))) return undefined;
   if (location === 'header' && IGNORED_HEADERS.test(name)) return undefined;
-  const [[mediaType, media] = []] = entriesOf(value.content);
-  const { schema } = mediaType === undefined ? value : asObject(media);
+  const [[mediaType, media] = []] = entriesOf(source.content);
+  const { schema } = mediaType === undefined ? source : asObject(media);
   const names = mediaType === undefined ? [] : ['content', mediaType];
-  const pointer = document.pointerTo(value, ...names, 'schema');
+  const pointer = document.pointerTo(source, ...names, 'schema');
   // So that errors point into the schema.
   const $ref = toReference(pointer);
   const decoding = isJsonType(mediaType ?? '')
     ? JSON_DECODING
-    : describeDecoding(location, value, schema, document);
+    : describeDecoding(location, source, schema, document);
   if (decoding === undefined) return undefined;
   const parameter: Parameter = {
     name,
     in: location,
     ...decoding,
-    required: location === 'path' || value.required === true,
-    ...(value['x-berth-greedy'] === true && { greedy: true }),
+    required: location === 'path' || source.required === true,
+    ...(source['x-berth-greedy'] === true && { greedy: true }),
   };
   const owner = 'default' in asObject(schema) ? asObject(schema) : follow(document.root, schema);
-  return {
-    parameter,
-    schema: schema === undefined || { $ref },
-    $ref,
-    pointer,
-    value: owner.default,
-  };
+  const { default: value } = owner;
+  return { parameter, schema: schema === undefined || { $ref }, $ref, pointer, value };
 }
 
 /** The fields of a form, or `undefined` if one of them is not supported. */
@@ -105,14 +100,13 @@ export function describeFields(media: unknown, schema: unknown, document: OpenAp
     return undefined;
   }
   const encodings = new Map(entriesOf(asObject(media).encoding));
-  const properties = mergeProperties(partsInCompositions(root, schema));
-  const fields: Field[] = [];
-  for (const [name, property] of properties) {
+  const properties = propertiesOf(partsInCompositions(root, schema));
+  const fields = [...properties].map(([name, property]) => {
     const source = asObject(encodings.get(name));
     const decoding = describeDecoding('field', source, property, document);
-    if (decoding !== undefined) fields.push({ name, ...decoding });
-  }
-  return fields.length === properties.size ? fields : undefined;
+    return decoding && { name, ...decoding };
+  });
+  return fields.every((field) => field !== undefined) ? fields : undefined;
 }
 
 /**
@@ -159,27 +153,19 @@ function describeDecoding(
   if (shape === 'json') return decoding;
   if (shape === 'array') return { ...decoding, types: toScalars(itemTypesOf(root, schema)) };
   if (shape === 'scalar') return { ...decoding, types: toScalars(typesOf(root, schema)) };
-  const properties = [...mergeProperties(partsInCompositions(root, schema))];
+  const properties = [...propertiesOf(partsInCompositions(root, schema))];
   const types = properties.map(([name, each]) => [name, toScalars(typesOf(root, each))] as const);
   return { ...decoding, properties: Object.fromEntries(types) };
-}
-
-/** All schemas of each property, as one schema. */
-function mergeProperties(parts: readonly JsonObject[]): Map<string, JsonObject> {
-  const schemas = Map.groupBy(propertiesOf(parts), ([name]) => name);
-  return new Map(
-    [...schemas].map(([name, each]) => [name, { allOf: each.map(([, schema]) => schema) }]),
-  );
 }
 
 function findKind(root: JsonObject, schema: unknown): ValueKind {
   const types = typesOf(root, schema);
   if (types.has('object')) {
     const properties = propertiesOf(partsInCompositions(root, schema));
-    const isFlat = properties.every(([, property]) => isScalar(typesOf(root, property)));
+    const isFlat = [...properties.values()].every((each) => isScalar(typesOf(root, each)));
     const isObjectOnly = [...types].every((type) => type === 'object' || type === 'null');
     if (!isFlat || !isObjectOnly || !allowsExtraStrings(root, schema)) return 'nested';
-    return properties.length > 0 ? 'object' : 'map';
+    return properties.size > 0 ? 'object' : 'map';
   }
   if (!types.has('array')) return 'scalar';
   const isTuple = partsInCompositions(root, schema).some((part) => 'prefixItems' in part);

@@ -48,8 +48,7 @@ function tagsOf(root: JsonObject, alternative: JsonObject, tag: string): unknown
   const isObjectOnly = parts.some(({ type }) => type === 'object');
   const isRequired = parts.some(({ required }) => toList(required).includes(tag));
   if (!isObjectOnly || !isRequired) return [];
-  const properties = propertiesOf(parts).filter(([name]) => name === tag);
-  return properties
-    .flatMap(([, property]) => partsInAllOf(root, property))
-    .flatMap((part) => ('const' in part ? [part.const] : toList(part.enum)));
+  return partsInAllOf(root, propertiesOf(parts).get(tag)).flatMap((part) => {
+    return 'const' in part ? [part.const] : toList(part.enum);
+  });
 }

@@ -14,11 +14,6 @@ export function entriesOf(value: unknown): [string, unknown][] {
   return Object.entries(asObject(value));
 }
 
-/** A copy of an object with changed values. */
-export function mapValues(value: unknown, change: (value: unknown, name: string) => unknown) {
-  return Object.fromEntries(entriesOf(value).map(([name, item]) => [name, change(item, name)]));
-}
-
 export function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }

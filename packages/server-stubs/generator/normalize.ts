@@ -26,11 +26,9 @@ export function normalizeDocument(root: JsonObject): void {
   nameOperations(root);
 }
 
-/**
- * Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. Header names ignore case. Those of the
- * operation come first, so that their pointers stay the same.
- */
+/** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. Header names ignore case. */
 function mergeParameters(root: JsonObject, item: JsonObject, operation: JsonObject): unknown[] {
+  // The operation's come first, so that their pointers stay the same.
   const parameters = [operation.parameters, item.parameters].flatMap(toList);
   const byName = Map.groupBy(parameters, (value) => {
     const { in: location, name } = follow(root, value);

@@ -185,10 +185,7 @@ function describeContent(content: unknown, schemas: SchemaSet) {
       mediaType,
       kind,
       ...(fields && fields.length > 0 && { fields }),
-      ...(typeof unwrap === 'string' && {
-        unwrap,
-        unwrapFields: propertiesOf(parts).map(([name]) => name),
-      }),
+      ...(typeof unwrap === 'string' && { unwrap, unwrapFields: [...propertiesOf(parts).keys()] }),
       ...(validate && { validate }),
     };
   });

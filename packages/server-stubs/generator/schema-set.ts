@@ -1,10 +1,11 @@
 import type { AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { toNames } from '../src/runtime/portable/encoding.ts';
-import { convertSchema } from './convert-schema.ts';
+import { type Conversion, convertSchema } from './convert-schema.ts';
 import { asObject, join, type Pointer, targetOf, toPointer } from './json.ts';
 import { Names, toTypeName } from './names.ts';
 import { InvalidDocumentError, type OpenApiDocument, type Problem } from './openapi.ts';
+import type { Annotation } from './subschemas.ts';
 
 /** The annotation of the properties that do not occur in requests or in responses. */
 const HIDDEN = { requests: 'readOnly', responses: 'writeOnly' } as const;
@@ -39,9 +40,10 @@ export interface Schemas {
  * Collects the schemas of requests or of responses, with everything that they refer to. Identical schemas share a
  * validator.
  */
-export class SchemaSet {
+export class SchemaSet implements Conversion {
   readonly document: OpenApiDocument;
   readonly name: SetName;
+  readonly hidden: Annotation;
   readonly #names = new Names();
   /** What `add` returned, by the text of the schema. */
   readonly #validators = new Map<string, ValidatorName>();
@@ -53,11 +55,12 @@ export class SchemaSet {
   constructor(document: OpenApiDocument, name: SetName) {
     this.document = document;
     this.name = name;
+    this.hidden = HIDDEN[name];
   }
 
   /** Adds a schema, and returns its validator, or `undefined` if every value is valid. */
   add(schema: unknown, pointer: Pointer): ValidatorName | undefined {
-    const converted = this.#convert(schema, pointer);
+    const converted = convertSchema(schema, pointer, this);
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
     const existing = this.#validators.get(text);
@@ -86,17 +89,9 @@ export class SchemaSet {
       const pointer = toPointer($ref);
       // Loading warns about `schema: null`.
       const target = targetOf(this.document.root, { $ref }) ?? true;
-      schemas.set(id, { schema: this.#convert(target, pointer), pointer });
+      schemas.set(id, { schema: convertSchema(target, pointer, this), pointer });
     }
     return { schemas, exported: [...this.#validators.values()].map(({ id }) => id) };
-  }
-
-  #convert(schema: unknown, pointer: Pointer): AnySchema {
-    return convertSchema(schema, pointer, {
-      document: this.document,
-      hidden: HIDDEN[this.name],
-      toId: ($ref) => this.toId($ref),
-    });
   }
 
   /** An ID is a URI for Ajv, and the name of an export. */

@@ -1,13 +1,5 @@
 import type { ScalarType } from '../src/runtime/portable/route-table.ts';
-import {
-  entriesOf,
-  isObject,
-  type JsonObject,
-  mapValues,
-  reachable,
-  targetOf,
-  toList,
-} from './json.ts';
+import { entriesOf, isObject, type JsonObject, reachable, targetOf, toList } from './json.ts';
 import { type Applies, KEYWORDS } from './keywords.ts';
 
 export type ValueType = ScalarType | 'array' | 'object';
@@ -24,7 +16,8 @@ export function mapSubschemas(
     return toList(value).map((schema, index) => change(schema, [keyword, String(index)]));
   }
   if (contains !== 'map') return undefined;
-  return mapValues(value, (schema, name) => change(schema, [keyword, name]));
+  const entries = entriesOf(value).map(([name, schema]) => [name, change(schema, [keyword, name])]);
+  return Object.fromEntries(entries);
 }
 
 /** The direct subschemas of a schema, or those that apply in certain ways, without the target of its `$ref`. */
@@ -46,19 +39,18 @@ export function partsInCompositions(root: JsonObject, schema: unknown): JsonObje
   return collectParts(root, schema, ['always', 'alternative']);
 }
 
-function collectParts(
-  root: JsonObject,
-  schema: unknown,
-  applies: readonly Applies[],
-): JsonObject[] {
+function collectParts(root: JsonObject, schema: unknown, applies: readonly Applies[]) {
   const next = (part: JsonObject) => {
     return [...subschemasOf(part, applies), targetOf(root, part)].filter(isObject);
   };
   return [...reachable([schema].filter(isObject), next)];
 }
 
-export function propertiesOf(parts: readonly JsonObject[]): [name: string, schema: unknown][] {
-  return parts.flatMap(({ properties }) => entriesOf(properties));
+/** All schemas of each property, as one schema. */
+export function propertiesOf(parts: readonly JsonObject[]): Map<string, JsonObject> {
+  const entries = parts.flatMap(({ properties }) => entriesOf(properties));
+  const byName = [...Map.groupBy(entries, ([name]) => name)];
+  return new Map(byName.map(([name, each]) => [name, { allOf: each.map(([, schema]) => schema) }]));
 }
 
 /** The types that a schema allows, or none if it does not restrict them. */
@@ -100,10 +92,8 @@ export function isAnnotated(root: JsonObject, property: unknown, annotation: Ann
 }
 
 /** Whether a property of this name has the annotation, in the schema, through its `$ref` or in its `allOf`. */
-export function hasHidden(root: JsonObject, schema: unknown, name: unknown, hidden: Annotation) {
-  return propertiesOf(partsInAllOf(root, schema)).some(
-    ([key, property]) => key === name && isAnnotated(root, property, hidden),
-  );
+export function hasHidden(root: JsonObject, schema: unknown, name: string, hidden: Annotation) {
+  return isAnnotated(root, propertiesOf(partsInAllOf(root, schema)).get(name), hidden);
 }
 
 /** Objects whose keys are user-defined names, which may look like keywords. */

@@ -132,10 +132,7 @@ function assertEnv(name: string, env: EnvOption | undefined): void {
   throw new StorageError('INVALID_ENV', { message: `Environment ${name} does not exist.` });
 }
 
-/**
- * Returns the routes with one security scheme for the three headers, which can only be checked together. As an API key,
- * it is only missing if the authorization header is: `readCredentials` reads all three.
- */
+/** One scheme stands for the three headers, which can only be checked together. Only its name is that of an API key. */
 function toTable({ storageHeaders: { authorization: name } }: WireProfile): RouteTable {
   return {
     ...routes,

@@ -32,9 +32,9 @@ function sample(schema: unknown, root: JsonObject, random: Random, depth: number
   const chosen = choices.length > 0 ? below(pick(choices, random)) : undefined;
   const properties = propertiesOf(parts);
   const type = parts.map((part) => pick([part.type].flat(), random)).find((each) => each);
-  if (type === 'object' || properties.length > 0) {
+  if (type === 'object' || properties.size > 0) {
     const required = new Set(parts.flatMap((part) => part.required ?? []));
-    const entries = properties
+    const entries = [...properties]
       .filter(([name]) => required.has(name) || (depth < 4 && random() < 0.5))
       .map(([name, each]) => [name, below(each)]);
     return { ...(isObject(chosen) ? chosen : {}), ...Object.fromEntries(entries) };

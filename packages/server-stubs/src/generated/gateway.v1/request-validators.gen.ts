@@ -5,13 +5,13 @@ import { ajvHelpers, type Validator } from '../../runtime/portable/validation.ts
 
 
 export const isV1CloudrunNameGetParameters: Validator = validate10;
-const schema11 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}}},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}}}};
-const schema2 = {"type":"string"};
-const schema3 = {"$ref":"isServiceName"};
+const schema11 = {"type":"object","properties":{"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}},"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}}}}};
+const schema4 = {"type":"string"};
+const schema2 = {"$ref":"isServiceName"};
 const schema0 = {"type":"string","minLength":2,"maxLength":60,"pattern":"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"};
 const func0 = ajvHelpers["ajv/dist/runtime/ucs2length"].default;
 const pattern0 = new RegExp("^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$", "");
-function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -19,17 +19,17 @@ const _errs1 = errors;
 if(errors === _errs0){
 if(typeof data === "string"){
 if(func0(data) > 60){
-validate3.errors = [{instancePath,schemaPath:"isServiceName/maxLength",keyword:"maxLength",params:{limit: 60},message:"must NOT have more than 60 characters"}];
+validate2.errors = [{instancePath,schemaPath:"isServiceName/maxLength",keyword:"maxLength",params:{limit: 60},message:"must NOT have more than 60 characters"}];
 return false;
 }
 else {
 if(func0(data) < 2){
-validate3.errors = [{instancePath,schemaPath:"isServiceName/minLength",keyword:"minLength",params:{limit: 2},message:"must NOT have fewer than 2 characters"}];
+validate2.errors = [{instancePath,schemaPath:"isServiceName/minLength",keyword:"minLength",params:{limit: 2},message:"must NOT have fewer than 2 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data)){
-validate3.errors = [{instancePath,schemaPath:"isServiceName/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"+"\""}];
+validate2.errors = [{instancePath,schemaPath:"isServiceName/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"+"\""}];
 return false;
 }
 else {
@@ -38,7 +38,7 @@ else {
 }
 }
 else {
-validate3.errors = [{instancePath,schemaPath:"isServiceName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate2.errors = [{instancePath,schemaPath:"isServiceName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs0){
@@ -47,7 +47,7 @@ if(errors === _errs0){
 var valid0 = _errs0 === errors;
 if(valid0){
 }
-validate3.errors = vErrors;
+validate2.errors = vErrors;
 return errors === 0;
 }
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -56,20 +56,25 @@ let errors = 0;
 const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.path !== undefined){
-let data0 = data.path;
+if(data.header !== undefined){
+let data0 = data.header;
 const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.name !== undefined){
-let data1 = data0.name;
+if(data0["Last-Event-ID"] !== undefined){
+let data1 = data0["Last-Event-ID"];
 const _errs3 = errors;
-if(!(validate3(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
-vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
-errors = vErrors.length;
+const _errs4 = errors;
+if(typeof data1 !== "string"){
+validate10.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
 }
-else {
+const _errs5 = errors;
+if(errors === _errs4){
+}
+var valid2 = _errs4 === errors;
+if(valid2){
 }
 var valid1 = _errs3 === errors;
 }
@@ -80,7 +85,7 @@ if(valid1){
 }
 }
 else {
-validate10.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate10.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === _errs1){
@@ -92,42 +97,37 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.header !== undefined){
-let data2 = data.header;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs4){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2["Last-Event-ID"] !== undefined){
-let data3 = data2["Last-Event-ID"];
+if(data.path !== undefined){
+let data2 = data.path;
 const _errs6 = errors;
 const _errs7 = errors;
-if(typeof data3 !== "string"){
-validate10.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
+if(errors === _errs6){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.name !== undefined){
+let data3 = data2.name;
 const _errs8 = errors;
-if(errors === _errs7){
+if(!(validate2(data3, {instancePath:instancePath+"/path/name",parentData:data2,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate2.errors : vErrors.concat(validate2.errors);
+errors = vErrors.length;
 }
-var valid3 = _errs7 === errors;
+else {
+}
+var valid3 = _errs8 === errors;
+}
+else {
+var valid3 = true;
+}
 if(valid3){
 }
-var valid2 = _errs6 === errors;
 }
 else {
-var valid2 = true;
-}
-if(valid2){
-}
-}
-else {
-validate10.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate10.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-if(errors === _errs4){
+if(errors === _errs6){
 }
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -163,8 +163,8 @@ if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.name !== undefined){
 let data1 = data0.name;
 const _errs3 = errors;
-if(!(validate3(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
-vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+if(!(validate2(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate2.errors : vErrors.concat(validate2.errors);
 errors = vErrors.length;
 }
 else {
@@ -203,7 +203,7 @@ validate8.errors = vErrors;
 return errors === 0;
 }
 export const isV1CloudrunNameAnyPathGetParameters: Validator = validate6;
-const schema7 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}}},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}}}};
+const schema7 = {"type":"object","properties":{"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}},"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}}}}};
 const schema1 = {"type":"string"};
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -211,20 +211,25 @@ let errors = 0;
 const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.path !== undefined){
-let data0 = data.path;
+if(data.header !== undefined){
+let data0 = data.header;
 const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.name !== undefined){
-let data1 = data0.name;
+if(data0["Last-Event-ID"] !== undefined){
+let data1 = data0["Last-Event-ID"];
 const _errs3 = errors;
-if(!(validate3(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
-vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
-errors = vErrors.length;
+const _errs4 = errors;
+if(typeof data1 !== "string"){
+validate6.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
 }
-else {
+const _errs5 = errors;
+if(errors === _errs4){
+}
+var valid2 = _errs4 === errors;
+if(valid2){
 }
 var valid1 = _errs3 === errors;
 }
@@ -232,31 +237,10 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data0.anyPath !== undefined){
-let data2 = data0.anyPath;
-const _errs4 = errors;
-const _errs5 = errors;
-if(typeof data2 !== "string"){
-validate6.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"isAnyPathSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs6 = errors;
-if(errors === _errs5){
-}
-var valid2 = _errs5 === errors;
-if(valid2){
-}
-var valid1 = _errs4 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-}
 }
 }
 else {
-validate6.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate6.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === _errs1){
@@ -268,18 +252,33 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.header !== undefined){
-let data3 = data.header;
+if(data.path !== undefined){
+let data2 = data.path;
+const _errs6 = errors;
 const _errs7 = errors;
+if(errors === _errs6){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.name !== undefined){
+let data3 = data2.name;
 const _errs8 = errors;
-if(errors === _errs7){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-if(data3["Last-Event-ID"] !== undefined){
-let data4 = data3["Last-Event-ID"];
+if(!(validate2(data3, {instancePath:instancePath+"/path/name",parentData:data2,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate2.errors : vErrors.concat(validate2.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid3 = _errs8 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data2.anyPath !== undefined){
+let data4 = data2.anyPath;
 const _errs9 = errors;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate6.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate6.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"isAnyPathSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs11 = errors;
@@ -296,14 +295,15 @@ var valid3 = true;
 if(valid3){
 }
 }
+}
 else {
-validate6.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate6.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-if(errors === _errs7){
+if(errors === _errs6){
 }
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -339,8 +339,8 @@ if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.name !== undefined){
 let data1 = data0.name;
 const _errs3 = errors;
-if(!(validate3(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
-vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+if(!(validate2(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate2.errors : vErrors.concat(validate2.errors);
 errors = vErrors.length;
 }
 else {

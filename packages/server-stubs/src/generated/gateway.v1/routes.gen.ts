@@ -27,17 +27,6 @@ export const routes: RouteTable = {
       path: '/v1/cloudrun/{name}',
       parameters: [
         {
-          name: 'name',
-          in: 'path',
-          style: 'simple',
-          explode: false,
-          shape: 'scalar',
-          types: [
-            'string',
-          ],
-          required: true,
-        },
-        {
           name: 'Last-Event-ID',
           in: 'header',
           style: 'simple',
@@ -47,6 +36,17 @@ export const routes: RouteTable = {
             'string',
           ],
           required: false,
+        },
+        {
+          name: 'name',
+          in: 'path',
+          style: 'simple',
+          explode: false,
+          shape: 'scalar',
+          types: [
+            'string',
+          ],
+          required: true,
         },
       ],
       validateParameters: requests.isV1CloudrunNameGetParameters,
@@ -96,6 +96,17 @@ export const routes: RouteTable = {
       path: '/v1/cloudrun/{name}/{anyPath}',
       parameters: [
         {
+          name: 'Last-Event-ID',
+          in: 'header',
+          style: 'simple',
+          explode: false,
+          shape: 'scalar',
+          types: [
+            'string',
+          ],
+          required: false,
+        },
+        {
           name: 'name',
           in: 'path',
           style: 'simple',
@@ -117,17 +128,6 @@ export const routes: RouteTable = {
           ],
           required: true,
           greedy: true,
-        },
-        {
-          name: 'Last-Event-ID',
-          in: 'header',
-          style: 'simple',
-          explode: false,
-          shape: 'scalar',
-          types: [
-            'string',
-          ],
-          required: false,
         },
       ],
       validateParameters: requests.isV1CloudrunNameAnyPathGetParameters,
