@@ -77,17 +77,15 @@ const INTEGER = { type: 'integer' };
 const AT_LEAST_1 = { properties: { count: { minimum: 1 } } };
 const FIELDS = { count: INTEGER, names: { type: 'array' }, price, items, pair, ids: integers };
 
+const toBody = (content: object) => ({ requestBody: { content } });
+
 const operations: Record<string, object> = {
-  'POST /form': {
-    requestBody: {
-      content: {
-        [FORM]: {
-          schema: { allOf: [{ properties: FIELDS }, AT_LEAST_1], required: ['count'] },
-          encoding: { pair: { style: 'deepObject' }, ids: { explode: false } },
-        },
-      },
+  'POST /form': toBody({
+    [FORM]: {
+      schema: { allOf: [{ properties: FIELDS }, AT_LEAST_1], required: ['count'] },
+      encoding: { pair: { style: 'deepObject' }, ids: { explode: false } },
     },
-  },
+  }),
   'GET /pets/{id}': {
     parameters: [
       parameter('path', 'id', { type: 'integer' }, { required: true }),
@@ -107,11 +105,7 @@ const operations: Record<string, object> = {
       parameter('query', 'nullable', { ...toRef('Nullable'), default: null }),
     ],
   },
-  'POST /wrapped': {
-    requestBody: {
-      content: { 'text/plain': {}, 'application/json': { schema: toRef('Wrapped') } },
-    },
-  },
+  'POST /wrapped': toBody({ 'text/plain': {}, 'application/json': { schema: toRef('Wrapped') } }),
 };
 for (const name of NAMES) {
   const places = ['query', 'header', 'cookie'].map((place) => parameter(place, name, STRING));

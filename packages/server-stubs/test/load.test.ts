@@ -65,6 +65,7 @@ const LISTS = {
   properties: { size: { type: 'integer' }, tags: { type: 'array', items: { type: 'string' } } },
 };
 const NULL_DEFAULT = { schema: { type: 'string', default: null } };
+const ANIMAL = { type: 'object', properties: { kind: { type: 'string' } }, required: ['kind'] };
 const INTEGERS = { type: 'object', additionalProperties: { type: 'integer' } };
 const parameter = (value: object) =>
   toDocument({ parameters: [{ name: 'q', in: 'query', ...value }] });
@@ -144,21 +145,18 @@ describe('what openapi-typescript accepts is accepted, with a warning about what
   ])('%s', expectWarning);
 
   it.each(['oneOf', 'anyOf'])('a discriminator of %s without constants', async (keyword) => {
-    const Cat = { type: 'object', properties: { kind: { type: 'string' } }, required: ['kind'] };
     const schema = { [keyword]: [ref('Cat')], discriminator: { propertyName: 'kind' } };
     const fix = 'Use oneOf, with objects that require a const or enum of it.';
     const text = `${BODY}/discriminator: The values of "kind" are not checked. ${fix}`;
-    await expectWarning(text, body(schema, { Cat }));
+    await expectWarning(text, body(schema, { Cat: ANIMAL }));
   });
 
   it.each(['3.0.4', '3.1.1'])(
     'not a nullable discriminator with constants in %s',
     async (openapi) => {
-      const toAnimal = (kind: string) => ({
-        type: 'object',
-        properties: { kind: { type: 'string', enum: [kind] } },
-        required: ['kind'],
-      });
+      const toAnimal = (kind: string) => {
+        return { ...ANIMAL, properties: { kind: { type: 'string', enum: [kind] } } };
+      };
       const discriminator = { propertyName: 'kind' };
       const pets = [ref('Cat'), ref('Dog')];
       const schema =

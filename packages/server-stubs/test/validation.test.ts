@@ -99,18 +99,9 @@ it('the keywords of OpenAPI 3.0 have the meaning that they had', async () => {
   expect(validate({ siblings: 'what is next to $ref is ignored' })).toBe(true);
   expect(validate({ with: null, number: null, all: null, one: null, reference: null })).toBe(true);
   expect(validate({ bytes: 'YQ==', binary: '', number: 2 })).toBe(true);
-  const invalid = {
-    without: null,
-    all: 1,
-    one: 1,
-    bytes: 'Y!',
-    binary: 1,
-    number: 1,
-    reference: 1,
-  };
-  for (const [name, value] of Object.entries(invalid)) {
-    expect([name, validate({ [name]: value })]).toEqual([name, false]);
-  }
+  const invalid = { without: null, all: 1, one: 1, bytes: '!', binary: 1, number: 1, reference: 1 };
+  const accepted = Object.entries(invalid).filter(([name, value]) => validate({ [name]: value }));
+  expect(accepted).toEqual([]);
 });
 
 it('a value is only text or a number if its type says so, whatever its fields and content are', async () => {
@@ -172,12 +163,10 @@ it.each<[schema: object, value: unknown, message: string]>([
 it('decimals are multiples of decimals', async () => {
   const properties = { a: { multipleOf: 0.01 }, b: { multipleOf: 2.5 } };
   const validate = await compileBody({ properties });
-  for (const a of [143.48, 19.99, 0.07, 4.35, 1, 1070468.14, 123456789.01]) {
-    expect([a, validate({ a })]).toEqual([a, true]);
-  }
-  for (const a of [0.005, 19.999, 143.481, 1070468.141]) {
-    expect([a, validate({ a })]).toEqual([a, false]);
-  }
+  const isValid = (a: number) => validate({ a });
+  const multiples = [143.48, 19.99, 0.07, 4.35, 1, 1070468.14, 123456789.01];
+  expect(multiples.filter(isValid)).toEqual(multiples);
+  expect([0.005, 19.999, 143.481, 1070468.141].filter(isValid)).toEqual([]);
   expect([validate({ b: 7.5 }), validate({ b: 7 })]).toEqual([true, false]);
 });
 
