@@ -24,7 +24,6 @@ export function selectContent(
 /**
  * Returns how a response violates the document, or `undefined`. For development (`responses: 'check'`).
  *
- * @param content the documented content that was selected
  * @param isBytes whether the body is bytes or a stream of bytes, whose content is not checked
  */
 export function findViolation(

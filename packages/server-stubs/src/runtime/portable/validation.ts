@@ -60,16 +60,15 @@ function findCause(errors: readonly SchemaError[]): SchemaError {
   const causes: SchemaError[] = [];
   for (const error of errors) {
     const { keyword, instancePath, params } = error;
-    if (!COMPOSITES.has(keyword)) {
-      causes.push(error);
-      continue;
+    let cause = error;
+    if (COMPOSITES.has(keyword)) {
+      const before = causes.findLastIndex((each) => !each.instancePath.startsWith(instancePath));
+      const [only = error, ...others] = causes.splice(before + 1).filter((each) => {
+        return each.keyword !== 'type' || each.instancePath !== instancePath;
+      });
+      if (keyword.endsWith('Of') && !params.passingSchemas && others.length === 0) cause = only;
     }
-    const before = causes.findLastIndex((cause) => !cause.instancePath.startsWith(instancePath));
-    const [only, ...others] = causes.splice(before + 1).filter((cause) => {
-      return cause.keyword !== 'type' || cause.instancePath !== instancePath;
-    });
-    const isClear = keyword.endsWith('Of') && !params.passingSchemas && others.length === 0;
-    causes.push((isClear && only) || error);
+    causes.push(cause);
   }
   return causes[0] as SchemaError;
 }
