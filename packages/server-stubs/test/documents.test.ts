@@ -17,6 +17,7 @@ const proto = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"in
 const ofType = (...type: string[]) => ({ schema: { type } });
 const STRING = { type: 'string' };
 const TEXT = { schema: STRING };
+const TEXTS = { properties: { a: STRING }, required: ['c'] };
 const LIST = { schema: { type: 'array', items: { type: ['integer', 'string'] } } };
 const JSON_VALUE = { content: { 'application/json': {} } };
 const toDeep = (schema: object) => ({ style: 'deepObject', schema });
@@ -61,6 +62,7 @@ const ROWS: [place: 'path' | 'query', parameter: object, sent: string, expected:
     'p[a]=1',
     { a: 1 },
   ],
+  ['query', toDeep({ oneOf: [pair, TEXTS] }), 'p[a]=1', { a: 1 }],
   ['query', toDeep(proto), 'p[__proto__]=1', { ['__proto__']: 1 }],
   ['query', { schema: pair }, 'a=1&c=2', { a: 1 }],
   ['query', { schema: pair }, 'a=1&a=2', /more than once/],
