@@ -111,9 +111,7 @@ function findPathProblem(root: JsonObject, entry: OperationEntry) {
   if (greedy !== undefined && !path.endsWith(`/{${greedy}}`)) {
     return 'its x-berth-greedy parameter must be its last segment';
   }
-  if (/(\{[^{}]*\}).*\1/.test(path)) return 'its path has a parameter twice';
-  const hasVariable = toFullPath(root, entry).replace(path, '').includes('{');
-  return hasVariable ? 'its server URL has a variable without a default' : undefined;
+  return /(\{[^{}]*\}).*\1/.test(path) ? 'its path has a parameter twice' : undefined;
 }
 
 /** Adds the path of an operation to those before it. Returns why it cannot be added. */

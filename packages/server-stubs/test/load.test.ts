@@ -57,7 +57,6 @@ const paths = (operations: Record<string, string>, parameters: object[] = []) =>
   });
   return toDocument({}, { paths: Object.fromEntries(items) });
 };
-const SERVED_AT = (url: string) => toDocument({}, { servers: [{ url }] });
 const SWAGGER_2 = { swagger: '2.0', info: INFO, paths: { '/a': { get: null } } };
 const GREEDY = { name: 'rest', in: 'path', required: true, 'x-berth-greedy': true, schema: {} };
 const LISTS = {
@@ -123,7 +122,6 @@ describe('what openapi-typescript accepts is accepted, with a warning about what
     ['not served: a matches the same requests.', paths({ '/a b': 'a', '/a%20b': 'b' })],
     ['greedy parameter must be its last segment.', paths({ '/{rest}/b': 'a' }, [GREEDY])],
     ['greedy parameter must be its last segment.', paths({ '/a/{rest}.b': 'a' }, [GREEDY])],
-    ['not served: its server URL has a variable without a default.', SERVED_AT('https://h/{a}')],
     ['not define the path parameter `{a}` expected by path', paths({ '/{a}': 'a' })],
     ['/parameters/0/style: The style matrix is not', parameter({ style: 'matrix', schema: {} })],
     ['/parameters/0/schema: The default of query.q is not used', parameter(NULL_DEFAULT)],
@@ -189,8 +187,9 @@ describe('what openapi-typescript accepts is accepted, with a warning about what
 it('operations without an ID get one, even in shared path items, and all have the base path of the server', async () => {
   const get = { responses: { 200: { description: '' } } };
   const shared = { $ref: '#/components/pathItems/C' };
+  // A variable without a default matches any segment.
   const { routes, files } = await generateFrom({
-    ...toDocument({}, { servers: [{ url: '//api.example.com/v1' }] }),
+    ...toDocument({}, { servers: [{ url: '//api.example.com/v1/{tenant}' }] }),
     paths: {
       'x-note': { get },
       '/a': { get: { ...get, operationId: 'getAB' } },
@@ -202,11 +201,11 @@ it('operations without an ID get one, even in shared path items, and all have th
     components: { pathItems: { C: { get: { ...get, operationId: 'c' } } } },
   });
   expect(routes.map(({ operationId, path }) => `${operationId} ${path}`)).toEqual([
-    'getAB /v1/a',
-    'getAB2 /v1/a/{b}',
-    'c /v1/c',
-    'getD /v1/d',
-    'C /v1/e',
+    'getAB /v1/{tenant}/a',
+    'getAB2 /v1/{tenant}/a/{b}',
+    'c /v1/{tenant}/c',
+    'getD /v1/{tenant}/d',
+    'C /v1/{tenant}/e',
   ]);
   expect(files.get('types.gen.ts')?.match(/^ {4}c: /gm)).toHaveLength(1);
 });
