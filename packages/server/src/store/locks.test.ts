@@ -58,12 +58,15 @@ test('keeps a lock that is renewed', async () => {
   expect(scripts).toHaveLength(14);
 });
 
-test('a lock is lost while the process is suspended, before any timer runs', async () => {
+const CLOCKS = ['performance', 'Date'] as const;
+
+test.each(CLOCKS)('a lock is lost while the process or machine sleeps (%s)', async (name) => {
   const { withLocks } = lockWith(1);
+  const clock = globalThis[name];
   const work = withLocks(['a'], async (lock) => {
     lock?.assertHeld();
-    const now = performance.now();
-    vi.spyOn(performance, 'now').mockReturnValue(now + 15_001);
+    const now = clock.now();
+    vi.spyOn(clock, 'now').mockReturnValue(now + 15_001);
     lock?.assertHeld();
   });
   await expect(work).rejects.toThrow('The lock of the file was lost.');

@@ -22,6 +22,15 @@ export interface SharedLock {
   assertHeld(): void;
 }
 
+/**
+ * Returns how many milliseconds have passed since this call, by the clock that says more: the monotonic one may stand
+ * still while the machine sleeps, and the other one may be set back.
+ */
+export function startTimer(): () => number {
+  const [now, date] = [performance.now(), Date.now()];
+  return () => Math.max(performance.now() - now, Date.now() - date);
+}
+
 const queues = new Map<string, Promise<void>>();
 
 /** Locks of this process. Waiting work runs in order of arrival. */
@@ -63,7 +72,7 @@ export interface Operation {
  * Runs an operation on a remote store, which ends in time whatever it is waiting for: a response, another attempt, or a
  * lock.
  *
- * @param work whose signal is aborted if it takes too long, if another process may get its locks, and by `stop`
+ * @param work gets a signal that is aborted if it takes too long, if another process may get its locks, and by `stop`
  * @throws StoreUnavailableError if it takes too long, or its locks are lost; the reason of `stop`
  */
 export async function runOperation<T>(
@@ -72,21 +81,27 @@ export async function runOperation<T>(
   { names = [], stop, seconds = OPERATION_SECONDS }: Operation,
 ): Promise<T> {
   const timeout = new AbortController();
-  const timedOut = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    const error = new StoreUnavailableError('The object store is not responding.');
-    timeout.abort(error);
-    timedOut.reject(error);
+    timeout.abort(new StoreUnavailableError('The object store is not responding.'));
   }, seconds * 1000);
-  const start = (lock?: SharedLock) => {
-    const signals = [timeout.signal, stop, lock?.signal].filter((signal) => signal !== undefined);
-    return work(AbortSignal.any(signals), lock);
+  const ending = stop ? AbortSignal.any([timeout.signal, stop]) : timeout.signal;
+  const ended = Promise.withResolvers<never>();
+  const end = () => ended.reject(ending.reason);
+  ending.addEventListener('abort', end);
+  /** Forgotten at the end: it may keep the content of an upload in memory, and still wait for a lock. */
+  let task: typeof work | undefined = work;
+  const start = async (lock?: SharedLock) => {
+    ending.throwIfAborted();
+    return (task as typeof work)(lock ? AbortSignal.any([ending, lock.signal]) : ending, lock);
   };
   try {
+    ending.throwIfAborted();
     const result = names.length === 0 ? start() : withLocks(names, start);
-    return await Promise.race([result, timedOut.promise]);
+    return await Promise.race([result, ended.promise]);
   } finally {
+    task = undefined;
     clearTimeout(timer);
+    ending.removeEventListener('abort', end);
   }
 }
 
@@ -94,7 +109,7 @@ export async function runOperation<T>(
 const LEASE_MILLISECONDS = 30_000;
 const RENEWAL_MILLISECONDS = 5_000;
 
-/** The work is aborted this long before the lease ends, so that no request of it arrives later. */
+/** The work is aborted this long before the lease ends, so that none of its requests arrives after that. */
 const FENCE_MILLISECONDS = 15_000;
 
 /** Longer than the lease of a killed process. */
@@ -134,16 +149,16 @@ export function createLocks(
         throw error;
       });
     const giveUpAt = performance.now() + WAIT_MILLISECONDS;
-    let renewedAt = performance.now();
+    let timeSinceRenewal = startTimer();
     while ((await acquire()) !== 1) {
       if (performance.now() > giveUpAt) throw new StoreUnavailableError('The file is locked.');
       await wait(POLL_MILLISECONDS * (0.5 + Math.random()));
-      renewedAt = performance.now();
+      timeSinceRenewal = startTimer();
     }
     const lost = new AbortController();
     const abort = () => lost.abort(new StoreUnavailableError('The lock of the file was lost.'));
     const checkTime = () => {
-      if (performance.now() - renewedAt > LEASE_MILLISECONDS - FENCE_MILLISECONDS) abort();
+      if (timeSinceRenewal() > LEASE_MILLISECONDS - FENCE_MILLISECONDS) abort();
     };
     const assertHeld = () => {
       checkTime();
@@ -152,9 +167,9 @@ export function createLocks(
     const renewal = setInterval(async () => {
       checkTime();
       if (lost.signal.aborted) return;
-      const at = performance.now();
+      const timer = startTimer();
       const result = await run(RENEW, names, [token, LEASE_MILLISECONDS]).catch(() => undefined);
-      if (result === 1) renewedAt = at;
+      if (result === 1) timeSinceRenewal = timer;
       if (result === 0) abort();
     }, RENEWAL_MILLISECONDS);
     try {

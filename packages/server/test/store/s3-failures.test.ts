@@ -85,6 +85,25 @@ test('ends an aborted call immediately, with the reason of the abort', async () 
   await expect(store.write(KEY, toStream(Buffer.from('x')), options)).rejects.toThrow('given up');
 });
 
+test('ends an aborted upload that waits for a lock, and sends nothing later', async () => {
+  const controller = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let locked: Promise<unknown> | undefined;
+  const locks: WithLocks = (_names, work) => {
+    controller.abort(new Error('given up'));
+    const result = promise.then(() => work());
+    locked = result;
+    return result;
+  };
+  const listener = vi.fn();
+  const store = await storeOf(listener, locks);
+  const options = { contentType: 'a/b', signal: controller.signal };
+  await expect(store.write(KEY, toStream(Buffer.from('x')), options)).rejects.toThrow('given up');
+  resolve();
+  await expect(locked).rejects.toThrow('given up');
+  expect(listener).not.toHaveBeenCalled();
+});
+
 test('refuses a copy beyond 5 GiB before it sends anything', async () => {
   const store = await storeOf((call, response) => {
     expect(call.method).toBe('HEAD');
