@@ -9,6 +9,7 @@ import { Failure } from './failure.ts';
 export async function fsck(root: string, options: { readonly repair?: boolean }): Promise<void> {
   const { files, bytes, problems } = await checkFiles(root, {
     ...options,
+    onWait: () => process.stderr.write('Waiting to see whether a server has exited.\n'),
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
     const { code, path } = (error.cause ?? {}) as NodeJS.ErrnoException;

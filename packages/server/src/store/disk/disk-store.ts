@@ -53,7 +53,7 @@ interface DiskStoreOptions {
   /** Locks that all processes with this store use. Default: no other process uses it. */
   readonly sharedLocks?: WithLocks | undefined;
   /** Called if it takes some seconds to find out whether another process still uses the store. */
-  readonly onWait?: (() => void) | undefined;
+  readonly onWait?: () => void;
 }
 
 /**
@@ -204,7 +204,6 @@ class DiskStore implements ServerStore {
     const folder = join(this.#root, 'tmp');
     return withDiskErrors(async () => {
       await this.#claim.renew();
-      await this.#claim.assertHeld();
       let count = 0;
       for (const name of await readdir(folder)) {
         if (name.startsWith(this.#process)) continue;

@@ -20,19 +20,21 @@ interface FsckOptions {
   readonly onProblem: (problem: FileProblem) => void;
   /** Move damaged and foreign files to `set-aside/` below the root. Default false: nothing is changed. */
   readonly repair?: boolean;
+  /** Called if `repair` waits for some seconds to find out whether a server has exited. */
+  readonly onWait?: () => void;
 }
 
 /**
  * Reads every file of a store on disk and reports problems. Servers may be using the store, except with `repair`.
  * @throws StoreUnavailableError if the folder is not a store or cannot be read, or with `repair`, if a server uses it
  */
-export function fsck(folder: string, { onProblem, repair = false }: FsckOptions) {
+export function fsck(folder: string, { onProblem, repair = false, onWait }: FsckOptions) {
   return withDiskErrors(async () => {
     const root = await realpath(folder);
     // In another folder, every file would be foreign.
     for (const name of STORE_FOLDERS) await readdir(join(root, name));
     const claim = repair
-      ? await claimStore(root, { ownership: 'alone', advice: 'stop it' })
+      ? await claimStore(root, { ownership: 'alone', advice: 'stop it', onWait })
       : undefined;
     const setAside = join(root, 'set-aside', `${Date.now()}`);
     const report = { files: 0, bytes: 0, problems: 0 };
