@@ -14,8 +14,9 @@ import {
 
 /** Runs a server until SIGINT or SIGTERM. A second signal ends the process immediately. */
 export async function serveConfig(file: string): Promise<void> {
-  // Listen now: a SIGHUP during startup must not end the process.
+  // Listen now: during startup, a SIGHUP must not end the process, and a SIGTERM must, which Node as PID 1 ignores.
   const hangupSignals = on(process, 'SIGHUP');
+  const shutdown = exitOnSignal();
   const server = await createServer(file);
   const { log } = server;
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
@@ -30,13 +31,13 @@ export async function serveConfig(file: string): Promise<void> {
       log.error({ err: error }, 'cannot use the new configuration; keeping the old one');
     }
   };
-  stopOnSignal(async (signal) => {
+  shutdown.stop = async (signal) => {
     isStopping = true;
     log.info({ signal }, 'shutting down');
     await server.close();
     log.info('stopped');
     await flushLog();
-  });
+  };
   await server.listen();
   for await (const _ of hangupSignals) void reload();
 }
@@ -46,34 +47,37 @@ export async function serveConfig(file: string): Promise<void> {
  * `hello` on loopback. Prints how to call it.
  */
 export async function serveDevelopment(port: number, folder: string): Promise<void> {
+  const shutdown = exitOnSignal();
   const data = resolve(folder);
   const keys = await openDevelopmentKeys(data);
   const input = toDevelopmentConfig(port, data, keys, await startHelloService());
   const logTo = { write: (line: string) => void process.stdout.write(toTerminalLine(line)) };
   const server = await createServer(input, { logTo });
   await server.listen();
-  stopOnSignal(async () => {
+  shutdown.stop = async () => {
     process.stdout.write('Finishing calls in progress; press Ctrl-C again to stop immediately.\n');
     await server.close();
-  });
+  };
   process.stdout.write(await describeDevelopment(server.url, data, keys));
 }
 
 /** Terminals, npm and process managers often send a signal twice: to the group, and to the process. */
 const DUPLICATE_MILLISECONDS = 500;
 
-/** Stops and exits on the first SIGINT or SIGTERM. A later one exits at once, unless it is a duplicate. */
-function stopOnSignal(stop: (signal: string) => Promise<void>): void {
+/** Exits on the first SIGINT or SIGTERM, after `stop`. A later one exits at once, unless it is a duplicate. */
+function exitOnSignal() {
+  const shutdown = { stop: async (_signal: string): Promise<void> => {} };
   let since: number | undefined;
   const onSignal = (signal: string) => {
     if (since === undefined) {
       since = performance.now();
-      void stop(signal).then(() => process.exit(0));
+      void shutdown.stop(signal).then(() => process.exit(0));
     } else if (performance.now() - since > DUPLICATE_MILLISECONDS) {
       process.exit(1);
     }
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return shutdown;
 }
 
 /** The contract's example, which the `hello` of the mock returns too. */

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import { connect } from 'node:net';
+import { hostname } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { createServer as createBerthServer } from '../../src/index.ts';
 import { HANDSHAKE, open, receive } from '../support/send-raw.ts';
-import { startConfigured } from './support/cli.ts';
+import { Cli, startConfigured } from './support/cli.ts';
 import { startListening } from './support/hosted-service.ts';
 import { makeCertificate, trust } from './support/make-certificate.ts';
 import { makeFolder, serving, startInFront, startServer } from './support/start-server.ts';
@@ -71,6 +72,19 @@ test('accepts calls for the delay, while /readyz fails, until a second signal', 
   const again = setInterval(() => cli.child.kill('SIGINT'), 100);
   expect(await cli.finish()).toMatchObject({ code: 1 });
   clearInterval(again);
+});
+
+test('a signal ends the process while it waits for the store', async () => {
+  const claim = `files/owners/alone.1.1.id.container.${hostname()}`;
+  const config = `store: { driver: file, root: files }\nkeys: [{ secret: ${'k'.repeat(32)} }]`;
+  const folder = await makeFolder({
+    'berth.yaml': `${config}\nenvironments: { dev: {} }`,
+    [claim]: '',
+  });
+  const cli = new Cli(folder, ['--config', 'berth.yaml']);
+  await cli.line('waiting to see whether the last user of the store has exited');
+  cli.child.kill('SIGTERM');
+  expect(await cli.finish()).toMatchObject({ code: 0 });
 });
 
 test('aborts streams and WebSockets at the limit', async () => {
