@@ -23,12 +23,12 @@ type Resources = Awaited<ReturnType<typeof openResources>>;
 
 /** Opens what a reload keeps: connections, the file store, counters and caches. */
 export async function openResources(config: Config, log: Log, metrics: Metrics) {
-  const onFailure = (feature: string) => metrics.redisFailures.inc({ feature });
   const onChange = (feature: string, reason?: unknown) => {
     if (reason === undefined) log.info({ feature }, 'Redis is available again');
     else log.warn({ feature, err: reason }, 'Redis is not available');
   };
-  const redis = config.redis && (await connectRedis(config.redis, onFailure, onChange));
+  const redis =
+    config.redis && (await connectRedis(config.redis, metrics.countRedisFailure, onChange));
   const blobs = await openStore(config, log, redis?.withLocks).catch((error: unknown) => {
     redis?.close();
     throw error;

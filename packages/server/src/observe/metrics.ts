@@ -30,6 +30,11 @@ export function createMetrics() {
     'berth_store_failures_total',
     'Failed storage operations, except those that only the caller can fix.',
   );
+  const redisFailures = counter(
+    'berth_redis_failures_total',
+    'Failed Redis operations by feature: quota, revocation or lock.',
+    'feature',
+  );
   const damagedFiles = counter('berth_damaged_files_total', 'Times that a damaged file was found.');
   return {
     contentType: registry.contentType,
@@ -67,33 +72,13 @@ export function createMetrics() {
       if (isDamage) damagedFiles.inc();
       if (isDamage || reason instanceof StoreUnavailableError) storeFailures.inc();
     },
-    redisFailures: counter(
-      'berth_redis_failures_total',
-      'Failed Redis operations by feature: quota, revocation or lock.',
-      'feature',
-    ),
+    countRedisFailure: (feature: string): void => redisFailures.inc({ feature }),
   };
 }
 
-/** Upper bounds of the buckets, in seconds. */
-const BUCKETS = [
-  0.0005,
-  0.001,
-  0.0025,
-  0.005,
-  0.01,
-  0.025,
-  0.05,
-  0.1,
-  0.25,
-  0.5,
-  1,
-  2.5,
-  5,
-  10,
-  60,
-  Infinity,
-];
+/** Upper bounds of the buckets, in seconds. The last bucket has none. */
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
+const BUCKETS = [...BOUNDS, Number.POSITIVE_INFINITY];
 
 /** Values of the label `status`: each class is at the first digit of its statuses. */
 const STATUSES = ['disconnected', '1xx', '2xx', '3xx', '4xx', '5xx'];
@@ -119,7 +104,7 @@ function* toLines(
     let count = 0;
     for (const [index, bound] of BUCKETS.entries()) {
       count += buckets[index] ?? 0;
-      const le = bound === Infinity ? '+Inf' : bound;
+      const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : bound;
       yield `${duration}_bucket{${labels},le="${le}"} ${count}`;
     }
     yield `${duration}_sum{${labels}} ${seconds}`;
