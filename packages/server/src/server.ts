@@ -126,7 +126,7 @@ export async function createServer(
     const { config: next, restarts } = findRestarts(config, await readConfig(input));
     if (closing !== undefined) return [];
     const application = createApplication(next, resources, log, metrics);
-    // Nothing from here on rejects the configuration, so that all of it takes effect, or nothing.
+    // From here on, nothing can reject the configuration: it takes effect completely or not at all.
     config = next;
     resources.update(next);
     http.update(next.listen, application);

@@ -179,9 +179,7 @@ function secretOf(minLength: number) {
   const hint = `must have at least ${minLength} characters`;
   return {
     secret: z.string().min(minLength, hint).optional().describe(`The secret. It ${hint}.`),
-    secretFile: text
-      .optional()
-      .describe('File with the secret; leading and trailing whitespace is removed.'),
+    secretFile: text.optional().describe('File with the secret; whitespace around it is removed.'),
   };
 }
 
@@ -267,9 +265,7 @@ const service = z
       .describe('Who may call it: `sub` claims of tokens, or IDs of key pairs. Default: all.'),
     maxCalls: count
       .default(1024)
-      .describe(
-        "Maximum concurrent calls to a version's endpoints, including other services' calls.",
-      ),
+      .describe("Maximum concurrent calls to a version's endpoints, by any service."),
     headersSeconds: limitedSeconds
       .optional()
       .describe('Time limit for the response headers. Default: `limits.gatewayHeadersSeconds`.'),
@@ -326,9 +322,7 @@ export const configSchema = z
       .refine((url) => !/[?#]/.test(url), 'must not have a query or a fragment')
       .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
       .optional()
-      .describe(
-        'Base URL of upload targets and links. Default: the address that callers connect to.',
-      ),
+      .describe('Base URL of upload targets and links. Default: the address that a call used.'),
     log: log.prefault({}),
     wireProfile: z
       .union([text, wireProfile])

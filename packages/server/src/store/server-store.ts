@@ -14,7 +14,7 @@ import {
 
 /** The files of all environments: the storage API's only state. A fulfilled promise means a durable change. */
 export interface ServerStore extends BlobStore {
-  /** @param content whose chunks then belong to the store, which frees their memory */
+  /** @param content Its chunks then belong to the store, which frees their memory. */
   write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo>;
   open(key: BlobKey): Promise<ServerBlob | undefined>;
   /**

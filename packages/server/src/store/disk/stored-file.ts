@@ -109,11 +109,11 @@ async function writeAll(
 /**
  * Opens a file and reads its trailer.
  * @param name what messages call the file
- * @throws BlobDamagedError if it is damaged or not of this store; a file system error if it does not exist
+ * @throws BlobDamagedError if it is damaged or was not written by this store; a file system error if it does not exist
  */
 export async function openStoredFile(path: string, name: string): Promise<ServerBlob> {
   const handle = await open(path, READ);
-  /** For the next chunks: fresh ones would cost more than the reading. */
+  /** For the next chunks: allocating new ones would cost more than reading. */
   const buffers: Buffer[] = [];
   try {
     return toServerBlob({

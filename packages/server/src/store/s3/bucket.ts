@@ -132,7 +132,7 @@ function createClient(options: S3StoreOptions): S3Client {
       secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
     maxAttempts: ATTEMPTS,
     logger: SILENT,
-    // Waiting for `100 Continue` takes a round trip for each part, and a store that refuses one says so anyway.
+    // Waiting for `100 Continue` takes a round trip for each part, and a store that refuses a part responds with an error anyway.
     expectContinueHeader: false,
     // Otherwise, streams get a trailer, which Ceph and others reject (411). The signature contains the SHA-256.
     requestChecksumCalculation: 'WHEN_REQUIRED',

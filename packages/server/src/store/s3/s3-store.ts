@@ -72,7 +72,7 @@ export async function openS3Store(options: S3StoreOptions): Promise<ServerStore>
  * The credentials need GetObject, PutObject, DeleteObject, AbortMultipartUpload, ListBucket, ListBucketMultipartUploads.
  *
  * Uploads and copies are atomic. Deletions and moves check first, which is exact within a process, and among processes
- * with `sharedLocks`. Nothing shows that several processes use a bucket without them: they may then delete or move the
+ * with `sharedLocks`. Nothing detects if several processes use a bucket without them: they may then delete or move the
  * same file, and lose a write to the source of a move.
  */
 class S3Store implements ServerStore {
