@@ -38,29 +38,29 @@ export function createConformance(options: ConformanceOptions): Conformance {
 
 export async function runConformance(settings: Settings): Promise<Report> {
   const started = new Date();
-  const ends = new AbortController();
+  const controller = new AbortController();
   const budget = setTimeout(
-    () => ends.abort(`the time budget of ${settings.budget} s is used up`),
+    () => controller.abort(`the time budget of ${settings.budget} s is used up`),
     settings.budget * 1000,
   );
-  const interrupt = () => ends.abort('the run was interrupted');
+  const interrupt = () => controller.abort('the run was interrupted');
   settings.signal?.addEventListener('abort', interrupt, { once: true });
   if (settings.signal?.aborted) interrupt();
-  const run = new Run(settings, ends.signal);
+  const run = new Run(settings, controller.signal);
   let results: Result[] = [];
   let leftovers: string[] = [];
   try {
     await prepare(run, [...checks, ...transactions, ...workflows]);
     const parts = await Promise.all([runChecks(run, checks), runDredd(run), runWorkflows(run)]);
-    const proven = await skipIfCredentialsExpired(run, parts.flat());
-    results = decideCases(proven, run.observer).map((part) =>
+    const confirmed = await skipIfCredentialsExpired(run, parts.flat());
+    results = decideCases(confirmed, run.observer).map((part) =>
       toResult(settings, started, findCase(part.id), run.secrets.redactResult(part)),
     );
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);
     // Aborts whatever is still running, before removing what it may have stored.
-    ends.abort('the run is over');
+    controller.abort('the run is over');
     leftovers = await removeLeftovers(run);
   }
   const targets = settings.apis.map((api) => {

@@ -62,7 +62,7 @@ const HELP: Record<Name, [placeholder: string, description: string, heading?: st
   sequences: ['<number>', 'number of generated sequences'],
 };
 
-/** How the text of an option becomes its value, if it is not the value itself. The schema checks the value. */
+/** Parsers for options whose values are not plain text. The schema checks the values. */
 const CONVERSIONS: Partial<Record<Name, (text: string) => unknown>> = {
   wireProfile: (file) => parseWireProfile(readText(file), file),
   known: (file) => parseKnown(readText(file)),

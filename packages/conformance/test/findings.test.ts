@@ -3,8 +3,8 @@ import { createConformance, type Outcome } from '../src/index.ts';
 import { formatEvidence } from '../src/report/evidence.ts';
 import { authenticate, onTrusted } from './mutants/hooks/credentials.ts';
 import { frames } from './mutants/hooks/gateway.ts';
-import { entries, LINKS } from './mutants/hooks/storage.ts';
-import { type Hooks, MutatedResponse } from './proxy/messages.ts';
+import { DELETE, entries, LINKS } from './mutants/hooks/storage.ts';
+import { type Hooks, type Json, MutatedResponse } from './proxy/messages.ts';
 import { drop } from './proxy/take-over.ts';
 import { runSuite } from './run-suite.ts';
 import { startMutated } from './targets/start-mutated.ts';
@@ -116,6 +116,25 @@ test('a call that follows others on its connection is repeated by the check, whi
   const [failed] = results.filter(({ outcome }) => outcome === 'fail');
   const commands = failed && formatEvidence(failed).match(/^repeat .*/gm);
   expect(commands).toEqual([expect.stringMatching(/^repeat +npx \S+ --only AU-EACH-CALL /)]);
+});
+
+test('a violation is repeated by the check that made the call, with the sentence', async () => {
+  await using target = await startMutated();
+  const response: Hooks['response'] = (response, { operation }) => {
+    const { body } = Object(response.json);
+    const isDeleted = body?.data?.fileList?.some(({ code }: Json) => code === 'SUCCESS');
+    if (operation !== DELETE || !isDeleted) return;
+    response.json = { ...response.json, body: { ...body, requestId: undefined } };
+  };
+  target.use({ create: () => ({ response }) });
+  const runOnly = async (...only: string[]) => {
+    const { results } = await createConformance({ ...target.options, only }).run();
+    const finding = results.find(({ id }) => id === 'ST-PRESENT')?.findings[0];
+    return finding?.repeat?.split(' ').slice(0, 4).at(-1);
+  };
+  expect(await runOnly('ST-PRESENT/1')).toBeUndefined();
+  const both = 'ST-PRESENT/1,ST-LISTS/1';
+  expect(await runOnly(...both.split(','))).toBe(both);
 });
 
 test('each violated sentence is shown with its ID, its call and its scope', async () => {

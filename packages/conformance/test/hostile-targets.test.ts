@@ -196,10 +196,12 @@ test('without WebSockets, rules that are also about other calls are only partly 
   expect(ran.notices).toHaveLength(1);
 });
 
-test.each([
-  ['drop', drop],
-  ['hang', hang],
-])('a target that starts to %s all calls ends the run', async (_, takeOver) => {
+test.each<[string, TakeOver, RegExp]>([
+  ['drop', drop, /did not respond 12 times in a row|hang up|within/],
+  ['hang', hang, /did not respond 12 times in a row|hang up|within/],
+  // The target does respond.
+  ['send no end of the body of', sendEndlessly(`${OK}\r\na`, ''), /no response within 300 ms$/],
+])('a target that starts to %s all calls ends the run', async (_, takeOver, reason) => {
   let count = 0;
   await using target = await startFronted({ request: () => (++count > 40 ? takeOver : undefined) });
   const only = ['GW-ERROR', 'GW-PATH', 'UP-', 'ST-LINKS'];
@@ -207,7 +209,7 @@ test.each([
   expect(ran.fail).toEqual([]);
   expect(ran.leftovers).toEqual(expect.arrayContaining(target.listFiles()));
   expect(ran.notices.at(-1)).toMatch(/^files may still exist in /);
-  expect(ran.error.at(-1)).toMatch(/did not respond 12 times in a row|hang up|within/);
+  expect(ran.error.at(-1)).toMatch(reason);
 });
 
 describe('TLS', async () => {

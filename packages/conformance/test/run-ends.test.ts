@@ -119,7 +119,7 @@ test('files that a violation may have made are looked for at the end', async () 
   for (const key of keys) expect(await read(key)).toBeUndefined();
 });
 
-test('a run that ends while a contradiction is shortened reports it nevertheless', async () => {
+test('a run that ends while a mismatch is shortened reports it nevertheless', async () => {
   const ends = new AbortController();
   let isFaulty = false;
   const denyDeletion = list(DELETE, (entries) => {

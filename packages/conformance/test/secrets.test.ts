@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { listen } from '../../../scripts/testing/listen.ts';
 import { createConformance } from '../src/index.ts';
 import { SECRETS } from '../src/options.ts';
+import { Redactor } from '../src/results/redact.ts';
 import { reporters } from '../src/run-cli.ts';
 import { frames, type SocketFrame, toRefusal } from './mutants/hooks/gateway.ts';
 import { metadata } from './mutants/hooks/storage.ts';
@@ -94,6 +95,15 @@ test.each([400, 4860, 4880, 4900, 4999])(
     expect(shown).not.toContain(secret.slice(0, 8));
   },
 );
+
+test('a body that is cut shows its text up to a credential, however long that is', () => {
+  const redactor = new Redactor();
+  redactor.add('t'.repeat(20_000));
+  const response = { status: 200, headers: {}, body: `text ${'t'.repeat(9)}`, bodySize: 20_000 };
+  const finding = { message: '', where: '', response };
+  const { findings } = redactor.redactResult({ id: 'GW-C1', outcome: 'fail', findings: [finding] });
+  expect(findings[0]?.response?.body).toBe('text [redacted]');
+});
 
 test('a WebSocket message that is cut within a credential shows no part of it', async () => {
   const change = (frame: SocketFrame) => {

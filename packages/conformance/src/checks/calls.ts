@@ -254,7 +254,7 @@ export async function makeValidFields(t: CallContext) {
 export type ValidFields = Awaited<ReturnType<typeof makeValidFields>>;
 
 /** Like `makeValidFields`, but skips all checks that need it if a call with the fields of an operation is rejected. */
-export const acceptedFields = oncePerRun('valid-fields', async (t) => {
+export const acceptedFields = oncePerRun(async (t) => {
   const fields = await makeValidFields(t);
   for (const operation of STORAGE_OPERATIONS) {
     const { rejected, received } = await t.storage.call(operation, fields[operation]);

@@ -164,7 +164,7 @@ const REQUESTS: (readonly [FixtureRequest, GatewayCall])[] = [
 ];
 
 /** Requests every kind of response, once in a run, and returns each with the status that the service sent. */
-export const requestResponses = oncePerRun('responses', async (t) => {
+export const requestResponses = oncePerRun(async (t) => {
   const responses: { sent: number; exchange: Exchange }[] = [];
   for (const [{ status: sent = 200, ...request }, call] of REQUESTS) {
     // A browser accepts nothing else; a client that posts JSON often accepts both.
@@ -186,7 +186,7 @@ export const requestResponses = oncePerRun('responses', async (t) => {
 });
 
 /** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409. */
-export const requestHandshakes = oncePerRun('handshakes', async (t): Promise<Exchange> => {
+export const requestHandshakes = oncePerRun(async (t): Promise<Exchange> => {
   const headers = [...HEADERS, ...REMOVED, ...disposed('inline')];
   const { socket } = await t.gateway.upgrade({ path: t.fixture.path('/socket', { headers }) });
   await closeSocket(socket);

@@ -67,7 +67,7 @@ function toChunks(body: string): Buffer[] {
 }
 
 /** Calls that are made at the same time, and on one connection. Some differ only in their query, or in their headers. */
-const toApartCalls = (label: string) => [
+const toIsolatedCalls = (label: string) => [
   { path: `/apart?of=${label}&call=0`, headers: { 'X-Conformance': `${label} 0`, Cookie: 'c=0' } },
   { path: `/apart?of=${label}&call=1`, headers: {} },
   { path: `/apart?of=${label}&call=0`, headers: { 'X-Conformance': `${label} 2`, Cookie: 'c=2' } },
@@ -75,7 +75,7 @@ const toApartCalls = (label: string) => [
 ];
 
 /** Expects the response to a call to show this call as it was sent, not another one. */
-function expectApart(t: CheckContext, call: GatewayCall & { path: string }, exchange: Exchange) {
+function expectIsolated(t: CheckContext, call: GatewayCall & { path: string }, exchange: Exchange) {
   const echo = readEcho(exchange);
   if (!echo) throw new SkipError(`the response to ${call.path} was ${exchange.received.status}`);
   const show = (target: string, headers: HeaderList) => {
@@ -123,12 +123,12 @@ export const gatewayRequests: readonly Check[] = [
   }),
   defineCheck('GW-CALLS-APART', ['fixture'], async (t) => {
     await t.onOneConnection(async ({ gateway }) => {
-      for (const call of toApartCalls('connection')) {
-        expectApart(t, call, await gateway.call(call));
+      for (const call of toIsolatedCalls('connection')) {
+        expectIsolated(t, call, await gateway.call(call));
       }
     });
-    const calls = toApartCalls('once');
-    await Promise.all(calls.map(async (call) => expectApart(t, call, await t.gateway.call(call))));
+    const calls = toIsolatedCalls('once');
+    await Promise.all(calls.map(async (call) => expectIsolated(t, call, await t.gateway.call(call))));
     const mark = t.run.uniqueName();
     const path = t.fixture.path('/respond', { status: 503, mark });
     const exchange = await t.gateway.call({ ...POST, path });

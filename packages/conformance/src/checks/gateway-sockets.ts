@@ -146,7 +146,7 @@ async function expectPong(t: CheckContext, ping: Ping, upgrade: Exchange): Promi
   const message = `the payload of the pong must be "${payload}", not ${quoteText(actual)}`;
   t.expect(actual === payload, message, upgrade);
   // Any other pong would be waited for just as long.
-  if (actual !== payload) throw new SkipError('no pong');
+  if (actual !== payload) throw new SkipError('no matching pong was received');
 }
 
 const NAME = 'sec-websocket-protocol';
@@ -196,7 +196,7 @@ function expectEnd(
   const message = `${who} must receive the code ${code} and "${reason}", not ${actual}`;
   t.expect(end?.code === code && end.reason === reason, message, upgrade);
   // Any other end would be waited for just as long.
-  if (!end) throw new SkipError('no close');
+  if (!end) throw new SkipError('no Close frame was received');
 }
 
 async function expectTexts(t: CheckContext): Promise<void> {

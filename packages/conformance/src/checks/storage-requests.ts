@@ -209,7 +209,7 @@ export const storageRequests: readonly Check[] = [
     await call('getUploadMetaData', { path: files.path('uploaded.txt') });
     const grant = await files.grant('uploaded.txt', form);
     const bytes = Buffer.from('uploaded with a grant from the other form');
-    const reply = await postForm(t.run, grant, toFormFields(t.run, grant, bytes));
+    const reply = await postForm(t, grant, toFormFields(t.run, grant, bytes));
     const rejected = 'a form with a grant from a call in the other form must be accepted';
     t.expect(reply.isAccepted, rejected, reply);
     await files.storeAll(['moved.txt', 'kept.txt']);

@@ -30,7 +30,7 @@ async function callWithoutFiles(t: CallContext): Promise<void> {
 }
 
 /** Makes calls for lists, some of whose items fail, once in a run. Returns the entry for a copy, and the copied bytes. */
-const callWithFiles = oncePerRun('calls-with-files', async (t) => {
+const callWithFiles = oncePerRun(async (t) => {
   await t.files.storeReadable(['a.txt', 'level/b.TXT']);
   const [a = '', b = ''] = await t.files.ids('a.txt', 'level/b.TXT');
   const missing = await missingFileId(t);

@@ -18,12 +18,12 @@ const MAX_STEPS = 13;
 /** Maximum number of sequences that are made to find a shorter one with the same fault. */
 const MAX_SHRINKS = 100;
 
-/** No step runs after a contradiction. */
+/** No step runs after a mismatch. */
 const toStep = (
   run: (sequence: Sequence) => Promise<void>,
   isUseful = (_: Model) => true,
 ): fc.AsyncCommand<Sequence, Sequence> => ({
-  check: ({ files, contradiction }) => contradiction === undefined && isUseful(files),
+  check: ({ files, mismatch }) => mismatch === undefined && isUseful(files),
   run: (_, sequence) => run(sequence),
 });
 
@@ -67,7 +67,7 @@ const sequences = fc.noBias(
   fc.commands([fc.noShrink(step)], { maxCommands: MAX_STEPS, size: 'max' }),
 );
 
-interface Contradiction {
+interface Mismatch {
   message: string;
   exchange: Exchange;
   /** The steps that led to it. */
@@ -80,7 +80,7 @@ class Sequence {
   readonly files: Model = new Map();
   readonly steps: string[] = [];
   /** The first effect of a step that contradicts the contract. */
-  contradiction?: Contradiction;
+  mismatch?: Mismatch;
   readonly #t: CheckContext;
   readonly #name: string;
   readonly #folder: Files;
@@ -156,18 +156,18 @@ class Sequence {
   /** Reads all files, deletes them and checks that they are gone, so that the run need not remove them. */
   async end(): Promise<void> {
     await this.read(NAMES);
-    if (this.files.size > 0 && !this.contradiction) {
+    if (this.files.size > 0 && !this.mismatch) {
       await this.delete([...this.files.keys()]);
       await this.read(NAMES);
     }
-    if (this.contradiction) return;
+    if (this.mismatch) return;
     this.#folder.untrack(NAMES.map((name) => this.#folder.path(name)));
   }
 
   #compare(holds: boolean, message: string, exchange: Exchange): void {
     if (holds) this.#t.expect(holds, message, exchange);
     // It is reported when it has been shortened.
-    else this.contradiction ??= { message, exchange, steps: [...this.steps] };
+    else this.mismatch ??= { message, exchange, steps: [...this.steps] };
   }
 }
 
@@ -181,7 +181,7 @@ async function runSequences(t: CheckContext): Promise<void> {
   const { seed, sequences: numRuns, nameOf } = t.run.settings;
   let state: 'searching' | 'shrinking' | 'broken' = 'searching';
   let shrinks = 0;
-  let shortest: Contradiction | undefined;
+  let shortest: Mismatch | undefined;
   let fault: unknown;
   const property = fc.asyncProperty(sequences, async (steps) => {
     if (state === 'broken' || shrinks === MAX_SHRINKS) return true;
@@ -189,14 +189,14 @@ async function runSequences(t: CheckContext): Promise<void> {
     const sequence = new Sequence(t);
     try {
       await fc.asyncModelRun(() => ({ model: sequence, real: sequence }), steps);
-      if (sequence.steps.length > 0 && !sequence.contradiction) await sequence.end();
+      if (sequence.steps.length > 0 && !sequence.mismatch) await sequence.end();
     } catch (error) {
       // It says nothing about the contract, so a shorter sequence is of no use.
-      if (!sequence.contradiction) [state, fault] = ['broken', error];
+      if (!sequence.mismatch) [state, fault] = ['broken', error];
     }
-    if (!sequence.contradiction) return true;
+    if (!sequence.mismatch) return true;
     state = 'shrinking';
-    shortest = sequence.contradiction;
+    shortest = sequence.mismatch;
     return false;
   });
   await fc.check(property, { seed, numRuns });
@@ -204,7 +204,7 @@ async function runSequences(t: CheckContext): Promise<void> {
   if (fault !== undefined) throw fault;
 }
 
-function describe({ message, steps }: Contradiction, seed: string): string {
+function describe({ message, steps }: Mismatch, seed: string): string {
   const list = steps.map((step, index) => `${index + 1}. ${step}`).join('; ');
   return `${message} after ${steps.length} steps (${seed}): ${list}`;
 }

@@ -90,7 +90,7 @@ export const upload: readonly Check[] = [
     for (const [what, toOptions] of Object.entries(INVALID)) {
       const grant = await t.files.grant(`${what.replaceAll(' ', '-')}.txt`);
       const options = toOptions(toFormFields(t.run, grant, CONTENT));
-      const reply = await postForm(t.run, grant, {}, { boundary: BOUNDARY, ...options });
+      const reply = await postForm(t, grant, {}, { boundary: BOUNDARY, ...options });
       // Other rules are about forms that must not be accepted.
       if (reply.isAccepted && (await t.files.read(grant.fileId)).found) continue;
       const { status, text, mediaType = 'no type' } = reply.received;
@@ -196,7 +196,7 @@ async function expectFieldChecked(t: CheckContext, name: string): Promise<void> 
     if (wrong === valueIn(grant)) continue;
     const { [field]: _, ...others } = toFormFields(t.run, grant, CONTENT);
     const form = wrong === undefined ? others : { [field]: wrong, ...others };
-    const reply = await postForm(t.run, grant, form);
+    const reply = await postForm(t, grant, form);
     const message = `a form with ${what} must be rejected, but the response was ${reply.received.status}`;
     t.expect(!reply.isAccepted, message, reply);
   }
@@ -254,7 +254,7 @@ function holdForm(
     await resumed.promise;
     yield form.subarray(end);
   }
-  const response = postForm(t.run, grant, toFormFields(t.run, grant, NEW), { headers, stream });
+  const response = postForm(t, grant, toFormFields(t.run, grant, NEW), { headers, stream });
   return {
     response,
     /** Settles when the first part has been handed to the network, or the form was rejected before. */

@@ -83,7 +83,7 @@ export function listSources(ids: readonly string[]): string[] {
 export type Need =
   | 'fixture'
   | 'webSocket'
-  /** For the calls of a sentence that are handshakes, if it has others: without them, it is only partly checked. */
+  /** Handshake checks of a sentence that also has plain calls. Without WebSockets, it is only partly checked. */
   | 'alsoWebSocket'
   | 'bearer'
   | 'signature'

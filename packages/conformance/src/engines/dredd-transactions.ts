@@ -79,7 +79,7 @@ export function createHooks(run: Run, onEnd: (part: PartialResult) => void) {
 
   async function beforeEachValidation(dredd: DreddTransaction): Promise<void> {
     if (running === undefined) return;
-    const exchange = await readExchange(run, running.call, dredd);
+    const exchange = await readExchange(run, running, dredd);
     const reply = readReply(exchange, run.settings.wireProfile.envelope);
     run.secrets.addGrant(reply.data);
     if (typeof reply.data?.fileID === 'string') fileId ??= reply.data.fileID;
@@ -120,18 +120,23 @@ export function createHooks(run: Run, onEnd: (part: PartialResult) => void) {
 }
 
 /** Returns the call that Dredd made, with the response. A call that was rejected with 429 is retried after the wait. */
-async function readExchange(run: Run, call: Call, { real }: DreddTransaction): Promise<Exchange> {
+async function readExchange(
+  run: Run,
+  { call, transaction }: Running,
+  { real }: DreddTransaction,
+): Promise<Exchange> {
+  const madeBy = transaction.id;
   if (real === undefined || real.statusCode === 429) {
     const retryAt = real && run.pace.slowDown(String(real.headers['retry-after'] ?? ''), 0);
     await run.pace.ready(new URL(call.url).origin, run.signal, retryAt);
-    const exchange = await run.caller.call(call);
+    const exchange = await run.caller.with({ madeBy }).call(call);
     // Dredd compares the status of the last response.
     if (real !== undefined) real.statusCode = exchange.received.status;
     return exchange;
   }
   const bytes = Buffer.from(real.body ?? '', real.bodyEncoding === 'base64' ? 'base64' : 'utf8');
   const received = toReceived(real.statusCode, toHeaderList(real.headers), bytes);
-  const exchange = { sent: call, received };
+  const exchange = { sent: { ...call, madeBy }, received };
   run.observer.observe(exchange);
   return exchange;
 }
@@ -199,7 +204,7 @@ function prepareCall(
   const headers = toHeaderList(request.headers);
   if (api === 'storage') {
     // A body without its required fields is rejected (D30).
-    const fields = status === '400' ? {} : toFields(body, run, fileId);
+    const fields = status === '400' ? {} : toNewPaths(body, run, fileId);
     return toStorageCall(run, operationId, fields, { method, headers });
   }
   const [, examplePath = ''] = /^\/v1\/cloudrun\/[^/?]*(.*)$/.exec(uri) ?? [];
@@ -218,7 +223,7 @@ function prepareCall(
 const TEXT_PATH = '/respond?type=text%2Fplain&body64=SGVsbG8u';
 
 /** Each string in a storage request is a path or a file ID. The new ones are in this run's folder. */
-function toFields(body: string, run: Run, fileId?: string): object {
+function toNewPaths(body: string, run: Run, fileId?: string): object {
   const folder = run.newFolder('dredd');
   return JSON.parse(body, (_, value) => {
     if (typeof value !== 'string') return value;

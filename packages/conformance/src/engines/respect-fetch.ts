@@ -14,8 +14,8 @@ export interface Recorded {
 }
 
 /** Makes Respect's calls the way the suite makes its own: with its credentials, timeouts, CAs and names. */
-export function createFetch(run: Run, record: Recorded): typeof fetch {
-  const { gateway, storage, files } = new CheckContext(run, 'respect');
+export function createFetch(run: Run, workflow: string, record: Recorded): typeof fetch {
+  const { caller, gateway, storage, files } = new CheckContext(run, workflow);
   const { storeFileID, storageHeaders } = run.settings.wireProfile;
   const hidden = ['url', 'token', 'authorization', 'fileID', 'tempFileURL', storeFileID];
   const vault = createVault(hidden);
@@ -41,7 +41,7 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
     if (method === 'GET') return files.download(url, headers);
     // An upload; the file is text.
     const body = Buffer.from(String(vault.reveal(await request.text())));
-    return run.caller.call({ method, url: toCallUrl(url), headers, body });
+    return caller.call({ method, url: toCallUrl(url), headers, body });
   }
 
   return async (input, init) => {

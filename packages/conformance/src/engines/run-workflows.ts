@@ -40,7 +40,7 @@ async function runWorkflow(run: Run, workflow: Workflow) {
   const { exchanges } = record;
   let findings: Finding[];
   try {
-    const steps = await execute(run, workflow, createFetch(run, record));
+    const steps = await execute(run, workflow, createFetch(run, workflow.id, record));
     const isChecked = steps.some(({ checks = [] }) => checks.length > 0);
     if (!isChecked) record.fault ??= new Error('the workflow made no assertions');
     findings = listFindings(workflow, steps, exchanges);

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   type Agents,
+  limitTime,
   NetworkError,
   ThrottledError,
   toNetworkError,
@@ -39,6 +40,8 @@ export interface CallerOptions {
   /** How long to wait for a complete response, in milliseconds; for `open`, until its head. */
   timeout: number;
   signal: AbortSignal;
+  /** See `Call.madeBy`. */
+  madeBy?: string;
   onSent: () => void;
   onExchange: (exchange: Exchange) => void;
 }
@@ -62,10 +65,9 @@ export class Caller {
   }
 
   async call(call: Call): Promise<Exchange> {
-    const exchange = await this.#repeat(call, async () => {
-      const { sent, received, chunks } = await this.#send(call);
-      return { sent, received: await receive(received.status, received.headers, chunks) };
-    });
+    const { sent, received, chunks } = await this.#repeat(call, () => this.#send(call));
+    const { status, headers } = received;
+    const exchange = { sent, received: await receive(status, headers, chunks) };
     this.#options.onExchange(exchange);
     return exchange;
   }
@@ -76,7 +78,8 @@ export class Caller {
   }
 
   async upgrade(call: Call, protocols: readonly string[]): Promise<Upgrade> {
-    const upgrade = await this.#repeat(call, () => openWebSocket(call, protocols, this.#options));
+    const made = { ...call, madeBy: this.#options.madeBy };
+    const upgrade = await this.#repeat(call, () => openWebSocket(made, protocols, this.#options));
     this.#options.onExchange(upgrade);
     return upgrade;
   }
@@ -93,12 +96,12 @@ export class Caller {
       onSent();
       const made = await make().catch((error) => {
         // If the check itself aborts a body, that says nothing about the target.
-        if (!call.stream) pace.silent(origin);
+        if (!call.stream) pace.recordNoResponse(origin);
         throw error;
       });
       const { status, headers } = made.received;
       if (status !== 429 || call.keep429) {
-        pace.responded(origin);
+        pace.recordResponse(origin);
         return made;
       }
       made.close?.();
@@ -109,19 +112,20 @@ export class Caller {
 
   /** Makes one call. Without a timeout for its body, the complete response must arrive within that of the caller. */
   async #send(call: Call, bodyTimeout?: number): Promise<OpenExchange> {
-    const { agents, timeout, signal } = this.#options;
-    const sent = { ...withFraming(call), onOneConnection: agents.isOneConnection };
+    const { agents, timeout, signal, madeBy } = this.#options;
+    const sent = { ...withFraming(call), onOneConnection: agents.isOneConnection, madeBy };
     const what = describeCall(call);
-    const ends = new AbortController();
-    const both = AbortSignal.any([signal, ends.signal]);
-    const late = (milliseconds: number) => {
-      const message = `${what}: no response within ${milliseconds} ms`;
-      ends.abort(new NetworkError(message, 'TIMEOUT'));
-    };
-    let timer = setTimeout(late, timeout, timeout);
+    const controller = new AbortController();
+    const both = AbortSignal.any([signal, controller.signal]);
+    const startTimer = (milliseconds: number) =>
+      limitTime(milliseconds, () => {
+        const message = `${what}: no response within ${milliseconds} ms`;
+        controller.abort(new NetworkError(message, 'TIMEOUT'));
+      });
+    let stopTimer = startTimer(timeout);
     const close = () => {
-      clearTimeout(timer);
-      ends.abort();
+      stopTimer();
+      controller.abort();
     };
     const fail = (error: unknown): never => {
       const fault = both.aborted ? both.reason : error;
@@ -130,8 +134,8 @@ export class Caller {
     };
     const response = await send(sent, agents, both).catch(fail);
     if (bodyTimeout !== undefined) {
-      clearTimeout(timer);
-      timer = setTimeout(late, bodyTimeout, bodyTimeout);
+      stopTimer();
+      stopTimer = startTimer(bodyTimeout);
     }
     async function* read(): AsyncGenerator<Buffer> {
       try {
@@ -141,7 +145,7 @@ export class Caller {
       } catch (error) {
         fail(error);
       } finally {
-        clearTimeout(timer);
+        stopTimer();
       }
     }
     const received = toReceived(response.statusCode ?? 0, fromRawHeaders(response.rawHeaders));

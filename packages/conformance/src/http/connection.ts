@@ -65,6 +65,21 @@ export async function retryIfClosed<Value>(
   }
 }
 
+/**
+ * Calls back after a time limit; the result cancels that. On a suspended or starved machine, timers fire before data that
+ * has already arrived is read, so one more turn of the event loop reads it.
+ */
+export function limitTime(milliseconds: number, onTimeout: () => void): () => void {
+  let turn: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    turn = setImmediate(onTimeout);
+  }, milliseconds);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(turn);
+  };
+}
+
 /** Resolves to the value, or rejects with `late` if that takes longer than `milliseconds`. */
 export async function within<Value>(
   milliseconds: number,
@@ -72,6 +87,6 @@ export async function within<Value>(
   late: Error,
 ): Promise<Value> {
   const { promise: end, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(late), milliseconds);
-  return Promise.race([value, end]).finally(() => clearTimeout(timer));
+  const cancel = limitTime(milliseconds, () => reject(late));
+  return Promise.race([value, end]).finally(cancel);
 }

@@ -15,6 +15,8 @@ export interface Call {
   stream?: (() => AsyncIterable<Uint8Array>) | undefined;
   keep429?: boolean | undefined;
   onOneConnection?: boolean;
+  /** ID of the check, transaction or workflow that makes the call; of the first, for a call set. */
+  madeBy?: string | undefined;
 }
 
 export type Received = ReturnType<typeof toReceived>;

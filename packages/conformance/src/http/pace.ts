@@ -47,12 +47,12 @@ export class Pace {
     this.#hasGivenUp = false;
   }
 
-  responded(origin: string): void {
+  recordResponse(origin: string): void {
     this.#noResponses.delete(origin);
     this.#hasGivenUp = false;
   }
 
-  silent(origin: string): void {
+  recordNoResponse(origin: string): void {
     this.#noResponses.set(origin, (this.#noResponses.get(origin) ?? 0) + 1);
   }
 

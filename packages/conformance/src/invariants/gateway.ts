@@ -31,8 +31,8 @@ const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
 const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
 
 /**
- * Whether a response is certainly an error of the gateway itself: no hosted service may be called by this name, or the
- * body is recognized, because a hosted service may respond with any status and body.
+ * Whether the error certainly comes from the gateway: no service can have this name, or the body identifies it. The status
+ * alone proves nothing.
  */
 function isOwnError(call: ObservedCall): boolean {
   const { received, fixtureResponse, settings } = call;

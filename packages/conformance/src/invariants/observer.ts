@@ -170,8 +170,9 @@ export class ResponseValidator {
       findings.push({ message: 'the body must be JSON', where: `${name} ${where}` });
     } else {
       const validate = this.#ajv.getSchema(`${name}${where}`);
-      validate?.(received.json);
-      findings.push(...(validate?.errors ?? []).map((error) => toFinding(name, where, error)));
+      if (validate === undefined) throw new Error(`${name}${where} is not a schema.`);
+      validate(received.json);
+      findings.push(...(validate.errors ?? []).map((error) => toFinding(name, where, error)));
     }
     return findings;
   }

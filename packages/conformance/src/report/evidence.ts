@@ -22,7 +22,7 @@ export function listViolations({ id: caseId, findings, statement, sentences }: R
       messages: [...messages.slice(0, FINDINGS_SHOWN), ...(more > 0 ? [`… and ${more} more`] : [])],
       /** The finding whose call is shown. */
       first: found[0] as Finding,
-      share: scope?.violations ? `${scope.violations} of ${scope.responses} responses` : '',
+      scope: scope?.violations ? `${scope.violations} of ${scope.responses} responses` : '',
     };
   });
 }
@@ -36,12 +36,12 @@ export function formatEvidence(result: Result): string {
 }
 
 export function formatViolation(result: Result, violation: Violation): string {
-  const { sentence, messages, first, share } = violation;
+  const { sentence, messages, first, scope } = violation;
   const sources = result.engine === 'rules' ? listSources(result.rules) : [];
   const sections = [
     ['contract', `${sentence}\n${sources.join('; ')}`.trimEnd()],
     ['found', `${messages.join('\n')}\n${first.where}`],
-    ['scope', share],
+    ['scope', scope],
     ['request', first.request ? toMessage(first.request) : ''],
     ['response', first.response ? toMessage(first.response) : ''],
     ['repeat', first.repeat ?? ''],

@@ -10,21 +10,26 @@ export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
 /** A longer command is not shown, because it is too long to paste. */
 const MAX_COMMAND = 2_000;
 
-/** Returns a command that repeats the call of a finding. The suite itself repeats what one call with curl cannot. */
+/**
+ * Returns a command that repeats the call of a finding. What one call with curl cannot repeat, the suite repeats: with the
+ * sentence, and with whatever made the call, which may be the check of another sentence.
+ */
 export function toRepeat(
   { engine, id }: Pick<Result, 'engine' | 'id'>,
   finding: Finding,
   { ca, seed, flags }: Pick<Settings, 'ca' | 'seed' | 'flags'>,
 ): string {
-  const only = engine === 'rules' ? (finding.sentence ?? id) : id;
-  const curl = needsFiles(only) ? undefined : toCurl(finding, ca !== undefined);
+  const found = engine === 'rules' ? (finding.sentence ?? id) : id;
+  const { madeBy = found } = finding;
+  const curl = storesFiles(madeBy) ? undefined : toCurl(finding, ca !== undefined);
   if (curl !== undefined && curl.length <= MAX_COMMAND) return curl;
+  const only = [...new Set([found, madeBy])].join();
   const options = ['--only', only, '--seed', String(seed), ...flags].map(quote).join(' ');
   return `npx @berth/conformance ${options}   # with the variables and credentials of this run`;
 }
 
-/** Whether calls for files may show a violation of a sentence or a workflow: the run has removed these files. */
-function needsFiles(id: string): boolean {
+/** Whether the calls of a check or a workflow may be about files, which the run has removed. */
+function storesFiles(id: string): boolean {
   return [...checks, ...workflows].some((each) => each.id === id && each.needs.includes('writes'));
 }
 
@@ -67,7 +72,7 @@ function toHeader([name, values]: [string, string | string[]]): string[] {
 
 /** Quotes text for a shell, which inserts the values of variables. */
 function quote(text: string): string {
-  if (/^[\w./:=-]+$/.test(text)) return text;
+  if (/^[\w./:=,-]+$/.test(text)) return text;
   if (text.search(NAMED) < 0) return `'${text.replaceAll("'", `'\\''`)}'`;
   // An interactive shell expands an exclamation mark even after a backslash.
   const escaped = text.replaceAll(/[\\"`$]/g, '\\$&').replaceAll('!', `"'!'"`);

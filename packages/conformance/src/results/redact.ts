@@ -27,10 +27,10 @@ export const quoteJson = (value: unknown): string => quoteText(JSON.stringify(va
 
 /** Replaces secrets in text, wherever they occur as sent, escaped for JSON or a URL, or in base64. */
 export class Redactor {
-  /** What is shown for each spelling of a secret. */
-  readonly #spellings = new Map<string, string>();
-  /** The spellings, the longest first, because a secret may be part of another one. Sorted when it is next needed. */
-  #ordered: readonly [spelling: string, shown: string][] | undefined;
+  /** What is shown for each encoding of a secret. */
+  readonly #encodings = new Map<string, string>();
+  /** The encodings, the longest first, because a secret may be part of another one. Sorted when it is next needed. */
+  #ordered: readonly [encoding: string, shown: string][] | undefined;
   /** The headers that contain credentials, and what is shown for those values of them that the operator has. */
   readonly #headers: Set<string>;
   readonly #shown = new Map<unknown, string>();
@@ -64,14 +64,14 @@ export class Redactor {
     const slashes = escaped.replaceAll('/', '\\/');
     const encoded = encodeURIComponent(secret.toWellFormed());
     const base64 = Buffer.from(secret).toString('base64');
-    for (const spelling of [escaped, slashes, encoded, base64])
-      this.#spellings.set(spelling, BLANK);
-    this.#spellings.set(secret, shown);
+    for (const encoding of [escaped, slashes, encoded, base64])
+      this.#encodings.set(encoding, BLANK);
+    this.#encodings.set(secret, shown);
     this.#ordered = undefined;
   }
 
   get #longestFirst() {
-    this.#ordered ??= [...this.#spellings].sort(([a], [b]) => b.length - a.length);
+    this.#ordered ??= [...this.#encodings].sort(([a], [b]) => b.length - a.length);
     return this.#ordered;
   }
 
@@ -108,7 +108,7 @@ export class Redactor {
     // A target must not be able to name a variable, whose value a command would send to it.
     const start = text.replaceAll(NAMED, BLANK);
     const redacted = this.#longestFirst.reduce(
-      (all, [spelling, shown]) => all.replaceAll(spelling, () => shown),
+      (all, [encoding, shown]) => all.replaceAll(encoding, () => shown),
       start,
     );
     return redacted.replace(SIGNATURE, `$1${BLANK}`);
@@ -122,14 +122,22 @@ export class Redactor {
         .map((text) => (isSecret && text ? (this.#shown.get(text) ?? BLANK) : this.redact(text)));
       return [this.redact(name), Array.isArray(value) ? shown : shown[0]];
     });
-    // A body that was cut may end within a secret.
-    const [longest = ''] = this.#longestFirst[0] ?? [];
-    const end =
-      part.bodySize === undefined ? body.length : Math.max(0, body.length - longest.length);
-    return {
-      ...part,
-      headers: Object.fromEntries(redacted),
-      body: this.redact(body.slice(0, end)),
-    };
+    const shown = part.bodySize === undefined ? body : this.#omitCutSecret(body);
+    return { ...part, headers: Object.fromEntries(redacted), body: this.redact(shown) };
   }
+
+  /** Replaces the beginning of a secret at the end of a body that was cut. */
+  #omitCutSecret(body: string): string {
+    const ends = this.#longestFirst.map(([encoding]) => findBeginning(body, encoding));
+    const end = Math.min(body.length, ...ends);
+    return end < body.length ? body.slice(0, end) + BLANK : body;
+  }
+}
+
+/** Returns where a text ends with the beginning of another; its length if it does not. */
+function findBeginning(text: string, other: string): number {
+  const [first = ''] = other;
+  let at = text.indexOf(first, text.length - other.length);
+  while (at >= 0 && !other.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);
+  return at < 0 ? text.length : at;
 }

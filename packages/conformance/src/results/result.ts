@@ -111,10 +111,12 @@ interface ReportedCall {
   response: ReceivedResponse;
   /** Whether the request was one of several on one connection. */
   onOneConnection?: boolean;
+  /** ID of the sentence whose check made the call, or of the transaction or workflow. */
+  madeBy?: string;
 }
 
 function toReportedCall({ sent, received }: Exchange): ReportedCall {
-  const { method, url, onOneConnection } = sent;
+  const { method, url, onOneConnection, madeBy } = sent;
   const { status, isCut } = received;
   const lowered = received.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
@@ -126,11 +128,14 @@ function toReportedCall({ sent, received }: Exchange): ReportedCall {
       ...toText(received.body),
     },
     ...(onOneConnection && { onOneConnection }),
+    ...(madeBy && { madeBy }),
   };
 }
 
 function toText(all: Buffer): ReportedBody {
-  const text = all.subarray(0, MAX_BYTES).toString();
+  // Without the bytes of a character that is cut.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const text = decoder.decode(all.subarray(0, MAX_BYTES), { stream: true });
   const isText = isUtf8(all) && !text.includes('\0');
   if (!isText) return { body: '', bodySize: all.length };
   return all.length > MAX_BYTES ? { body: text, bodySize: all.length } : { body: text };

@@ -1,5 +1,6 @@
 import { findRule, type Need, placeOf, type Runnable } from '../contract/catalog.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import type { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { createFixtureClient, type FixtureClient } from '../http/fixture-protocol.ts';
@@ -46,13 +47,16 @@ export function defineCalls(
   needs: readonly Need[],
   makeCalls: (t: CallContext) => Promise<unknown>,
 ): Check[] {
-  const makeOnce = oncePerRun(ids.join(), makeCalls);
+  const makeOnce = oncePerRun(makeCalls);
   return ids.map((id) => toCheck(id, needs, makeOnce));
 }
 
 /** Clients for both APIs, and assertions about their responses. */
 export class CheckContext {
   readonly run: Run;
+  readonly madeBy: string;
+  /** Makes calls to any URL. */
+  readonly caller: Caller;
   readonly gateway: GatewayClient;
   /** The fixture service behind the gateway, for checks that need `fixture`. */
   readonly fixture: FixtureClient;
@@ -63,16 +67,21 @@ export class CheckContext {
   waitedMs = 0;
   readonly #cited: Pick<Finding, 'sentence' | 'where'>;
 
-  /** @param sentence what findings are about; without one, nobody would report them */
-  constructor(run: Run, name: string, sentence?: SentenceId) {
+  /**
+   * @param madeBy what repeats its calls: see `Call`
+   * @param sentence what findings are about; without one, nobody would report them
+   */
+  constructor(run: Run, madeBy: string, sentence?: SentenceId) {
     this.run = run;
+    this.madeBy = madeBy;
     this.#cited = sentence ? { sentence, where: placeOf(findRule(sentence)) } : { where: '' };
-    const topic = name.toLowerCase().replace(/[^a-z\d]+/g, '-');
-    this.gateway = createGatewayClient(run);
+    const topic = madeBy.toLowerCase().replace(/[^a-z\d]+/g, '-');
+    this.caller = run.caller.with({ madeBy });
+    this.gateway = createGatewayClient(run, this.caller);
     const call = (path: string) => this.gateway.call({ path });
     this.fixture = createFixtureClient(call, run.settings.timeoutMs);
-    this.storage = createStorageClient(run);
-    const files = { run, storage: this.storage, assert: this.expect };
+    this.storage = createStorageClient(run, this.caller);
+    const files = { run, caller: this.caller, storage: this.storage, assert: this.expect };
     this.files = new Files(files, `${run.newFolder(topic)}/`);
   }
 
@@ -110,7 +119,7 @@ export class CheckContext {
     use: (clients: { gateway: GatewayClient; storage: StorageClient }) => Promise<void>,
   ): Promise<void> {
     const agents = createAgents(this.run.settings, true);
-    const caller = this.run.caller.with({ agents });
+    const caller = this.caller.with({ agents });
     try {
       await use({
         gateway: createGatewayClient(this.run, caller),
@@ -136,10 +145,10 @@ export type CallContext = Omit<CheckContext, Assertion | 'files'> & {
 type Assertion = `expect${string}` | 'fail' | 'note' | 'record';
 
 /** Runs `find` once per run, in its own context. If it throws, every check that awaits it ends the same way. */
-export function oncePerRun<Result>(name: string, find: (t: CallContext) => Promise<Result>) {
+export function oncePerRun<Result>(find: (t: CallContext) => Promise<Result>) {
   const found = new WeakMap<Run, Promise<Result>>();
   return (t: CallContext): Promise<Result> => {
-    const context = new CheckContext(t.run, name);
+    const context = new CheckContext(t.run, t.madeBy);
     const earlier = found.get(t.run);
     const started = performance.now();
     const result = earlier ?? find(context);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SkipError } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
 import { type Exchange, type HeaderList, isWebUrl, toCallUrl } from '../http/exchange.ts';
 import { type Entry, entryOf, isSuccess, type StorageReply } from '../http/read-response.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
@@ -29,6 +30,7 @@ export interface CopyItem {
 
 interface Context {
   run: Run;
+  caller: Caller;
   storage: StorageClient;
   assert: (holds: boolean, message: string, exchange?: Exchange) => void;
 }
@@ -104,8 +106,8 @@ export class Files {
     const grant = await this.grant(name);
     const bytes = Buffer.from(content);
     this.#contents.set(name, bytes);
-    const { run } = this.#context;
-    const reply = await postForm(run, grant, toFormFields(run, grant, bytes), options);
+    const form = toFormFields(this.#context.run, grant, bytes);
+    const reply = await postForm(this.#context, grant, form, options);
     return { ...reply, file: { path: grant.path, fileId: grant.fileId, bytes } };
   }
 
@@ -206,7 +208,7 @@ export class Files {
   /** Downloads a link without credentials, following redirects. It may be unencoded; what is encoded stays as is. */
   async download(link: string, headers: HeaderList = [], redirects = 0): Promise<Exchange> {
     const call = { method: 'GET', url: toCallUrl(link), headers, body: Buffer.alloc(0) };
-    const exchange = await this.#context.run.caller.call(call);
+    const exchange = await this.#context.caller.call(call);
     const { received } = exchange;
     const location = REDIRECTS.includes(received.status) && received.header('location');
     if (!location || redirects === MAX_REDIRECTS) return exchange;

@@ -1,4 +1,4 @@
-import { type OpenExchange, pauseBetween } from '../http/caller.ts';
+import { type Caller, type OpenExchange, pauseBetween } from '../http/caller.ts';
 import {
   type Call,
   type Exchange,
@@ -29,7 +29,7 @@ export interface GatewayCall {
 
 export type GatewayClient = ReturnType<typeof createGatewayClient>;
 
-export function createGatewayClient(run: Run, caller = run.caller) {
+export function createGatewayClient(run: Run, caller: Caller) {
   const { gatewayUrl, gatewayHost } = run.settings;
   return {
     host: gatewayHost ?? new URL(gatewayUrl).host,

@@ -42,9 +42,7 @@ test('only a check that defineCalls created may make no assertions', async () =>
 });
 
 test('calls that checks share cannot assert anything, because nobody would report it', async () => {
-  const share = oncePerRun('shared', async (t) =>
-    (t as CheckContext).expect(true, 'must hold', undefined),
-  );
+  const share = oncePerRun(async (t) => (t as CheckContext).expect(true, 'must hold', undefined));
   const reason = expect.stringContaining('only a check may make assertions');
   const calls = defineCalls(['GW-C1'], [], share);
   expect(await runChecks(running, calls)).toMatchObject([{ outcome: 'error', reason }]);
@@ -54,7 +52,7 @@ test('the time of calls that checks share counts once', async () => {
   let time = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => time);
   onTestFinished(() => void vi.restoreAllMocks());
-  const share = oncePerRun('slow', async () => {
+  const share = oncePerRun(async () => {
     await Promise.resolve();
     time += 5000;
   });

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Caller } from '../http/caller.ts';
 import type { Entry } from '../http/read-response.ts';
 import { inParallel } from './check-context.ts';
 import { Files, toItems } from './files.ts';
 import type { Run } from './run.ts';
-import { createStorageClient, type StorageClient } from './storage-client.ts';
+import { createStorageClient } from './storage-client.ts';
 
 /** Smaller than any reasonable batch limit. */
 const BATCH_SIZE = 20;
@@ -24,14 +25,12 @@ export async function removeLeftovers(run: Run): Promise<string[]> {
   );
   // The target may be responding again.
   run.pace.reset();
-  const storage = createStorageClient(run, run.caller.with({ signal }));
+  const caller = run.caller.with({ signal });
   for (const pause of PAUSES) {
     if (paths.length > 0) await wait(pause);
     const batches: string[][] = [];
     while (paths.length > 0) batches.push(paths.splice(0, BATCH_SIZE));
-    const left = await inParallel(batches, CONCURRENCY, (batch) =>
-      removeBatch(run, storage, batch),
-    );
+    const left = await inParallel(batches, CONCURRENCY, (batch) => removeBatch(run, caller, batch));
     paths = left.flat();
   }
   if (paths.length > 0) {
@@ -41,8 +40,9 @@ export async function removeLeftovers(run: Run): Promise<string[]> {
 }
 
 /** Removes the files at some paths. Returns those that still exist, or may. */
-async function removeBatch(run: Run, storage: StorageClient, paths: readonly string[]) {
-  const files = new Files({ run, storage, assert: () => {} }, '');
+async function removeBatch(run: Run, caller: Caller, paths: readonly string[]) {
+  const storage = createStorageClient(run, caller);
+  const files = new Files({ run, caller, storage, assert: () => {} }, '');
   const ids = new Map<string, string>();
   for (const path of paths) {
     const id = run.leftovers.get(path) ?? (await files.fileIdOf(path).catch(() => undefined));

@@ -1,5 +1,6 @@
 import { SkipError } from '../errors.ts';
 import type { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
+import type { Caller } from '../http/caller.ts';
 import {
   type Call,
   type HeaderInput,
@@ -29,7 +30,7 @@ export interface StorageCallOptions {
 
 export type StorageClient = ReturnType<typeof createStorageClient>;
 
-export function createStorageClient(run: Run, caller = run.caller) {
+export function createStorageClient(run: Run, caller: Caller) {
   const { settings, secrets } = run;
 
   async function call(operation: string, fields: object, options: StorageCallOptions = {}) {

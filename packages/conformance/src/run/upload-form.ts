@@ -1,5 +1,6 @@
 /* Step 2 of an upload: the form that is sent to the upload target. */
 import { randomBytes } from 'node:crypto';
+import type { Caller } from '../http/caller.ts';
 import { type Exchange, type HeaderInput, toCallUrl, toHeaderList } from '../http/exchange.ts';
 import { hasErrorElement } from '../http/read-response.ts';
 import type { Run } from './run.ts';
@@ -42,7 +43,7 @@ export function toFormFields(
 
 /** Sends a form. One that is accepted does not prove that the file is stored. */
 export async function postForm(
-  run: Run,
+  { run, caller }: { run: Run; caller: Caller },
   { path, fileId, url }: Grant,
   form: Form,
   options: PostOptions = {},
@@ -51,7 +52,7 @@ export async function postForm(
   const { boundary = `berth-${randomBytes(12).toString('hex')}`, stream } = options;
   const { type = `multipart/form-data; boundary=${boundary}` } = options;
   const body = options.body ?? toMultipart(form, boundary);
-  const exchange = await run.caller.call({
+  const exchange = await caller.call({
     method: 'POST',
     url: toCallUrl(url),
     headers: [['Content-Type', type], ...toHeaderList(options.headers)],
