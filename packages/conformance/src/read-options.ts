@@ -4,7 +4,7 @@ import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
 import { z } from 'zod';
 import { OptionError } from './errors.ts';
-import { toFields } from './http/exchange.ts';
+import { toFields } from './json.ts';
 import {
   type ConformanceOptions,
   type KnownFailure,

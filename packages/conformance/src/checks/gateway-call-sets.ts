@@ -1,4 +1,4 @@
-/* Calls for the sentences listed in `gateway-responses.ts`, whose invariants are in `invariants/gateway.ts`. */
+/* Calls for the sentences that `gateway-responses.ts` lists. */
 import { gzipSync } from 'node:zlib';
 import { SkipError } from '../errors.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';

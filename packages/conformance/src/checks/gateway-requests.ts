@@ -128,7 +128,9 @@ export const gatewayRequests: readonly Check[] = [
       }
     });
     const calls = toIsolatedCalls('once');
-    await Promise.all(calls.map(async (call) => expectIsolated(t, call, await t.gateway.call(call))));
+    await Promise.all(
+      calls.map(async (call) => expectIsolated(t, call, await t.gateway.call(call))),
+    );
     const mark = t.run.uniqueName();
     const path = t.fixture.path('/respond', { status: 503, mark });
     const exchange = await t.gateway.call({ ...POST, path });

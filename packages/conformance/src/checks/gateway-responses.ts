@@ -54,13 +54,12 @@ async function expectErrors(
   }
 }
 
-// The invariants of these sentences are in `invariants/gateway.ts`; `gateway-call-sets.ts` lists what a service sends.
+// The sentences for which each call set of `gateway-call-sets.ts` makes calls; their invariants are in `invariants/gateway.ts`.
 
-/** About all responses of services, including those to handshakes. */
-const HEADERS = ['GW-HEADERS', 'GW-HOP-BY-HOP', 'GW-REQUEST-ID-NEW/2'] as const;
+const OF_HANDSHAKES = ['GW-HEADERS', 'GW-HOP-BY-HOP', 'GW-REQUEST-ID-NEW/2'] as const;
 
-/** About those of services, except for handshakes. */
-const RESPONSES = [
+const OF_RESPONSES = [
+  ...OF_HANDSHAKES,
   'GW-BODY',
   'GW-SSE',
   'GW-C1',
@@ -71,14 +70,14 @@ const RESPONSES = [
   'GW-REQUEST-ID/1',
 ] as const;
 
-const ERRORS = ['GW-REQUEST-ID/1', 'GW-ERROR/1', 'GW-ERROR/2'] as const;
+const OF_REJECTED = ['GW-REQUEST-ID/1', 'GW-ERROR/1', 'GW-ERROR/2'] as const;
 
 export const gatewayResponses: readonly Check[] = [
-  ...defineCalls([...HEADERS, ...RESPONSES], ['fixture'], requestResponses),
-  ...defineCalls(HEADERS, ['fixture', 'alsoWebSocket'], requestHandshakes),
+  ...defineCalls(OF_RESPONSES, ['fixture'], requestResponses),
+  ...defineCalls(OF_HANDSHAKES, ['fixture', 'alsoWebSocket'], requestHandshakes),
   ...defineCalls(['GW-C3/2'], ['fixture', 'webSocket'], requestHandshakes),
   ...defineCalls(['GW-REQUEST-ID/2'], ['fixture', 'webSocket'], callHandshakes),
-  ...defineCalls(ERRORS, [], callRejected),
+  ...defineCalls(OF_REJECTED, [], callRejected),
   defineCheck('GW-STATUS', ['fixture'], async (t) => {
     for (const { sent, exchange } of await requestResponses(t)) {
       const what = `${exchange.sent.method} /respond: the status`;

@@ -3,7 +3,7 @@ import { hasFailed } from '../http/read-response.ts';
 import { quoteJson } from '../results/redact.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import { type CopyItem, describeReading, hasBytes } from '../run/files.ts';
-import { expectAccepted, LARGE, needsFiles } from './calls.ts';
+import { expectAccepted, LARGE, needsFiles } from './storage-calls.ts';
 
 /** Just over 64 KiB, a common size of buffers. */
 const MEDIUM = LARGE.subarray(0, 65_537);

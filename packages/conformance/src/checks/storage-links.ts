@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { DisabledError, SkipError } from '../errors.ts';
-import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
+import { entryOf, hasFailed, isSuccess, linkOf } from '../http/read-response.ts';
 import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
 import { hasBytes, toItems } from '../run/files.ts';
-import { expectSuccesses, LARGE, missingFileId, needsFiles } from './calls.ts';
+import { expectAccepted, LARGE, missingFileId, needsFiles } from './storage-calls.ts';
 
 /** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
 const LIFETIMES = [60, 600, 3600, 10, 1];
@@ -197,4 +197,19 @@ async function tryLink(t: CheckContext, { url, bytes }: Link) {
   const { status, body } = exchange.received;
   const isAlive = status >= 200 && status <= 299 && bytes !== undefined && body.equals(bytes);
   return { isAlive, exchange };
+}
+
+/** Expects this many entries in the response of a links or delete call to have the code SUCCESS. */
+async function expectSuccesses(
+  t: CheckContext,
+  operation: 'batchGetTempUrls' | 'batchDelete',
+  expected: number,
+  ids: readonly string[],
+): Promise<void> {
+  const fileList = operation === 'batchDelete' ? ids : toItems(ids);
+  const reply = await t.storage.call(operation, { fileList });
+  if (expected > 0 && !expectAccepted(t, reply)) return;
+  const count = (reply.entries ?? []).filter(isSuccess).length;
+  const message = `${expected} of ${ids.length} entries must have the code SUCCESS, but ${count} do`;
+  t.expect(count === expected, message, reply);
 }

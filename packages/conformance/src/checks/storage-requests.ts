@@ -1,8 +1,8 @@
 import { DisabledError, SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
-import { toFields } from '../http/exchange.ts';
 import { entryOf, isSuccess, linkOf } from '../http/read-response.ts';
+import { toFields } from '../json.ts';
 import { quoteText } from '../results/redact.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
 import { toItems } from '../run/files.ts';
@@ -14,7 +14,7 @@ import {
   makeValidFields,
   needsFiles,
   type ValidFields,
-} from './calls.ts';
+} from './storage-calls.ts';
 
 type CallArguments = [operation: string, fields: object, options?: StorageCallOptions];
 

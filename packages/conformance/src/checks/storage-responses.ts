@@ -10,7 +10,7 @@ import {
 } from '../run/check-context.ts';
 import { toItems } from '../run/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../run/storage-client.ts';
-import { makeValidFields, missingFileId, needsFiles } from './calls.ts';
+import { makeValidFields, missingFileId, needsFiles } from './storage-calls.ts';
 
 /** Makes calls that succeed or are rejected without any file. */
 async function callWithoutFiles(t: CallContext): Promise<void> {

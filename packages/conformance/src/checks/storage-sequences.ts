@@ -4,7 +4,7 @@ import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
 import { quoteJson } from '../results/redact.ts';
 import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
 import { type CopyItem, type Files, toItems } from '../run/files.ts';
-import { needsFiles } from './calls.ts';
+import { needsFiles } from './storage-calls.ts';
 
 /** The files of a sequence: one name starts like another, and two have the same last segment. */
 const NAMES = ['a.txt', 'a.txt.copy', 'level/a.txt', 'level/b.txt'];

@@ -13,7 +13,8 @@ import {
   toFormFields,
   toMultipart,
 } from '../run/upload-form.ts';
-import { changeChars, LARGE, needsFiles } from './calls.ts';
+import { changeChars } from './calls.ts';
+import { LARGE, needsFiles } from './storage-calls.ts';
 
 const BOUNDARY = 'berth-boundary';
 

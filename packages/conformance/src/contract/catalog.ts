@@ -79,7 +79,10 @@ export function listSources(ids: readonly string[]): string[] {
   return [...new Set(parts)];
 }
 
-/** What a case needs that an operator may not have. */
+/**
+ * What a case needs that an operator may not have. Without it, the complete check is disabled: if only some of its calls need
+ * something, define a second check of the sentence for these.
+ */
 export type Need =
   | 'fixture'
   | 'webSocket'
@@ -89,6 +92,7 @@ export type Need =
   | 'signature'
   | 'otherEnvToken'
   | 'forbiddenService'
+  /** For calls that the deployment must accept only with credentials. */
   | 'storageCredentials'
   /** Stores files: all other cases make changing calls only for files that do not exist. */
   | 'writes';

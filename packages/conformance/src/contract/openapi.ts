@@ -2,7 +2,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
-import { toFields } from '../http/exchange.ts';
+import { toFields } from '../json.ts';
 
 /** The two contract documents, by the short names used in the report. */
 export const APIS = ['gateway', 'storage'] as const;

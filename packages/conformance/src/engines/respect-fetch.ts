@@ -1,7 +1,8 @@
-import { type Exchange, isWebUrl, splitTarget, toCallUrl, toFields } from '../http/exchange.ts';
+import { type Exchange, isWebUrl, splitTarget, toCallUrl } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import type { Operation } from '../invariants/invariant.ts';
 import { findOperation, toDocumented } from '../invariants/observer.ts';
+import { toFields } from '../json.ts';
 import { quoteJson } from '../results/redact.ts';
 import { CheckContext } from '../run/check-context.ts';
 import type { Files } from '../run/files.ts';
@@ -68,9 +69,9 @@ export function createFetch(run: Run, workflow: string, record: Recorded): typeo
 
 /** Marks the files that a storage call may have made for removal at the end of the run. */
 function trackFiles(files: Files, fields: unknown): void {
-  const { path, fileList = [] } = toFields(fields);
+  const { path, fileList } = toFields(fields);
   if (typeof path === 'string') files.track(path);
-  for (const item of fileList) {
+  for (const item of Array.isArray(fileList) ? fileList : []) {
     const { dstPath } = toFields(item);
     if (typeof dstPath === 'string') files.track(dstPath.replace(/^\//, ''));
   }

@@ -1,3 +1,4 @@
+import { parseJson, toFields } from '../json.ts';
 import { isClosed, NetworkError } from './connection.ts';
 import { toMediaType } from './media-type.ts';
 
@@ -87,20 +88,6 @@ export function toReceived(status: number, headers: HeaderList, body = EMPTY, is
     },
   };
 }
-
-/** Returns `undefined` if the text is not JSON, or is nested too deeply to be written again. */
-export function parseJson(text: string | Buffer): unknown {
-  try {
-    const value: unknown = JSON.parse(text.toString());
-    JSON.stringify(value);
-    return value;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the fields of a value that may be an object; none of any other. What a target sends has no type. */
-export const toFields = (value: unknown) => Object(value);
 
 /** Headers in the order and case in which they are sent. A repeated header has an entry for each value. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];

@@ -25,7 +25,7 @@ export interface Echo {
 /** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
 export function readEcho({ received: { fields } }: Pick<Exchange, 'received'>): Echo | undefined {
   const isEcho = fields.fixture === 'berth-conformance' && typeof fields.target === 'string';
-  return isEcho ? (fields as Echo) : undefined;
+  return isEcho ? (fields as unknown as Echo) : undefined;
 }
 
 /** How long the service waits for the close of a WebSocket, in milliseconds. */

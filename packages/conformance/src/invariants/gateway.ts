@@ -25,7 +25,7 @@ function isOfService({ received, fixtureResponse }: ObservedCall): boolean {
   return status < 400 || (fixtureResponse !== undefined && !isGatewayError(received));
 }
 
-const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
+const CODES = new Set<unknown>(defaults.gatewayErrors.map(({ code }) => code));
 
 /** "Starts with a letter, then 0 to 58 characters from letters, digits, …, then ends with a letter or digit." */
 const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;

@@ -1,5 +1,6 @@
-import { type Call, isWebUrl, parseJson, toFields } from '../http/exchange.ts';
+import { type Call, isWebUrl } from '../http/exchange.ts';
 import { hasFailed, isSuccess } from '../http/read-response.ts';
+import { parseJson, toFields } from '../json.ts';
 import { quoteJson } from '../results/redact.ts';
 import { type Claim, claimEach, type Invariants, type ObservedCall } from './invariant.ts';
 

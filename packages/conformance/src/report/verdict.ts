@@ -33,6 +33,9 @@ export interface Report {
 
 type ReportSettings = Pick<Settings, 'known' | 'wireProfile' | 'seed' | 'ca' | 'flags'>;
 
+/** Only a MUST affects the exit code. */
+const isRequired = ({ level }: Pick<Case, 'level'>): boolean => level === 'must';
+
 /** Returns the known failures that are accepted on a day. */
 function listAccepted({ known }: ReportSettings, day: Date): KnownFailure[] {
   const today = day.toISOString().slice(0, 10);
@@ -52,7 +55,8 @@ export function toResult(
   });
   const rules = engine === 'rules' ? [id] : [...new Set(findings.flatMap(listViolated))];
   const isKnown = findCovering(part, listAccepted(settings, started)).length > 0;
-  const ofCase = { engine, level, statement, rules, isKnown, counts: level === 'must' && !isKnown };
+  const counts = isRequired({ level }) && !isKnown;
+  const ofCase = { engine, level, statement, rules, isKnown, counts };
   return { sentences: [], notes: [], durationMs: 0, ...part, ...ofCase, findings };
 }
 
@@ -123,11 +127,12 @@ function toKnown(result: Result, accepted: KnownFailure[]) {
 }
 
 /** Whether a MUST, or a sentence of it that is not known to fail, was skipped or ended with an error. */
-function isUnfinished({ level, id, outcome, sentences }: Result, accepted: string[]): boolean {
+function isUnfinished(result: Result, accepted: string[]): boolean {
+  const { id, outcome, sentences } = result;
   const isAccepted = (name: string) => accepted.includes(name);
   const others = isAccepted(id) ? [] : sentences.filter((sentence) => !isAccepted(sentence.id));
   const outcomes = [outcome, ...others.map((sentence) => sentence.outcome)];
-  return level === 'must' && (outcomes.includes('skip') || outcomes.includes('error'));
+  return isRequired(result) && (outcomes.includes('skip') || outcomes.includes('error'));
 }
 
 function conclude(
@@ -158,7 +163,7 @@ function conclude(
   if (isBroken) return end(1, 'breaks the contract');
   if (isOutdated) return end(1, 'the list of known failures is outdated');
   if (isInconclusive) return end(2, 'inconclusive');
-  const isExcepted = results.some(({ level, isKnown }) => level === 'must' && isKnown);
+  const isExcepted = results.some((result) => isRequired(result) && result.isKnown);
   const what = checkedRules - partly < total ? 'what was checked' : 'the contract';
   return end(0, `follows ${what}${isExcepted ? ', except for known failures' : ''}`);
 }
