@@ -21,6 +21,89 @@ export type RequestForm = (typeof REQUEST_FORMS)[number];
 /** The forms of copy paths: with a leading `/`, or without (D24). */
 export type CopyPaths = WireProfile['copyPaths'];
 
+export interface KnownFailure {
+  /** ID of a rule (`GW-HEADERS`), of a sentence (`GW-C2/1`), of a transaction or of a workflow. */
+  id: string;
+  /** Why it is accepted. */
+  reason?: string | undefined;
+  /** The last day on which it is accepted, in UTC: `2027-03-31`. Default: no end. */
+  until?: string | undefined;
+  /** Whether it may also pass. Default: false, so that a run fails if it passes. */
+  flaky?: boolean | undefined;
+}
+
+/** Options for a run: what to check, and with which credentials. Those of the command have the same names. */
+export interface ConformanceOptions {
+  /** Base URL of the gateway. Default: the gateway is not checked. */
+  gatewayUrl?: string | undefined;
+  /** `Host` of gateway calls, which names the environment. Default: that of the URL. */
+  gatewayHost?: string | undefined;
+  /** Base URL of the storage API, without `/api/v2`. Default: the storage API is not checked. */
+  storageUrl?: string | undefined;
+  /** Environment for storage calls. Default: `dev`. */
+  env?: string | undefined;
+  /** Name under which the fixture service is deployed. Default: `conformance`. */
+  service?: string | undefined;
+  /** Names that the deployment uses instead of the contract's. Default: none. */
+  wireProfile?: WireProfileInput | undefined;
+  /** Access token for gateway calls. */
+  gatewayToken?: string | undefined;
+  /** ID of the key pair that signs gateway and storage calls. */
+  tc3SecretId?: string | undefined;
+  /** Secret key of the key pair. */
+  tc3SecretKey?: string | undefined;
+  /** Session token of a temporary key pair. */
+  tc3Token?: string | undefined;
+  /** Headers that storage calls send unchanged, by name. */
+  storageHeaders?: Record<string, string> | undefined;
+  /** Valid access token of another environment. */
+  otherEnvToken?: string | undefined;
+  /** Expired access token for this environment. */
+  expiredToken?: string | undefined;
+  /** Service that these credentials may not call. */
+  forbiddenService?: string | undefined;
+  /** IDs of rules, sentences, transactions and workflows, or how they begin. Default: all. */
+  only?: string[] | undefined;
+  /** Failures to accept. */
+  known?: KnownFailure[] | undefined;
+  /** Store no files; call delete and copy only for missing files. Default: false. */
+  readOnly?: boolean | undefined;
+  /** Maximum duration in seconds; remaining checks are skipped. Default: 900. */
+  budget?: number | undefined;
+  /** CA certificates (PEM) to trust instead of the default ones. */
+  ca?: string | undefined;
+  /** How long to wait for a response, in seconds. Default: 10. */
+  timeout?: number | undefined;
+  /** Number of checks to run in parallel. Default: 4. */
+  concurrency?: number | undefined;
+  /** Maximum number of calls per second. Default: no limit. */
+  rate?: number | undefined;
+  /** Where storage requests have fields. Default: detected. */
+  requestForm?: RequestForm | undefined;
+  /** Unit of `maxAge`. Default: `s`. */
+  maxAgeUnit?: 'ms' | 's' | 'min' | undefined;
+  /** Minimum lifetime of a link, in seconds. Default: 60. */
+  minLinkSeconds?: number | undefined;
+  /** Service name in signatures. Default: that of the contract. */
+  tc3Service?: string | undefined;
+  /** Host in storage signatures. Default: that of the contract. */
+  storageSigningHost?: string | undefined;
+  /** Repeats the sequences of an earlier run. Default: random. */
+  seed?: number | undefined;
+  /** Number of generated sequences. Default: 5. */
+  sequences?: number | undefined;
+  /** Stops the run: open requests are aborted, and stored files are removed. */
+  signal?: AbortSignal | undefined;
+  /** Called when a check, a transaction or a workflow has ended, with the outcome so far: the end of the run may change it. */
+  onCheck?: ((check: Pick<SentenceResult, 'id' | 'outcome'>) => void) | undefined;
+  /** Called with notices that are not results, such as a wait or a failed clean-up. */
+  onNotice?: ((text: string) => void) | undefined;
+}
+
+export type OptionName = Exclude<keyof ConformanceOptions, 'signal' | 'onCheck' | 'onNotice'>;
+
+type Shape = { [Name in OptionName]-?: z.ZodType<unknown, ConformanceOptions[Name]> };
+
 const { signature } = defaults;
 
 /** Each message continues a sentence that begins with the option, and contains no value that may be a credential. */
@@ -72,21 +155,17 @@ const selected = anyId.refine(selectsAny, {
 });
 
 const knownFailure = z.strictObject({
-  /** ID of a rule (`GW-HEADERS`), of a sentence (`GW-C2/1`), of a transaction or of a workflow. */
   id: anyId.refine((id) => IDS.has(id), {
     error: ({ input }) => `contains ${input}, which is not a valid ID; see --list`,
   }),
-  /** Why it is accepted. */
   reason: z.string().optional(),
-  /** The last day on which it is accepted, in UTC: `2027-03-31`. Default: no end. */
   until: z.iso
     .date({ error: ({ input }) => `contains ${input}, which is not a date such as 2027-03-31` })
     .optional(),
-  /** Whether it may also pass. Default: false, so that a run fails if it passes. */
   flaky: z.boolean().optional(),
 });
 
-/** The options of a run. The table in `read-options.ts` describes them. */
+/** The options of a run. `HELP` in `read-options.ts` describes those of the command. */
 export const schema = z.strictObject({
   gatewayUrl: url.optional(),
   gatewayHost: host.optional(),
@@ -120,9 +199,7 @@ export const schema = z.strictObject({
   storageSigningHost: text.default(signature.storageSigningHost),
   seed: integer(-(2 ** 31), 2 ** 31 - 1).optional(),
   sequences: integer(1, 100_000).default(5),
-});
-
-export type OptionName = keyof typeof schema.shape;
+} satisfies Shape);
 
 /** The messages of options whose schemas have none. */
 const EXPECTED: Partial<Record<PropertyKey, string>> = {
@@ -146,22 +223,6 @@ export const SECRETS = [
 export function toVariable(name: string): string {
   const single = name.replace(/Headers$/, 'Header');
   return `BERTH_${single.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
-}
-
-export type KnownFailure = z.input<typeof knownFailure>;
-
-/**
- * Options for a run: what to check, and with which credentials. Those of the command have the same names, and
- * `berth-conformance --help` describes them. In code, `ca` is the text of a file, `wireProfile` an object and `known` an
- * array.
- */
-export interface ConformanceOptions extends z.input<typeof schema> {
-  /** Stops the run: open requests are aborted, and stored files are removed. */
-  signal?: AbortSignal | undefined;
-  /** Called when a check, a transaction or a workflow has ended, with the outcome so far: the end of the run may change it. */
-  onCheck?: ((check: Pick<SentenceResult, 'id' | 'outcome'>) => void) | undefined;
-  /** Called with notices that are not results, such as a wait or a failed clean-up. */
-  onNotice?: ((text: string) => void) | undefined;
 }
 
 export type Settings = ReturnType<typeof toSettings>;

@@ -41,9 +41,14 @@ setInterval(watch, 100).unref();
 
 const session: Promise<Session> = process.env.BERTH_DREDD_PARENT
   ? Promise.resolve(parent)
-  : import('./dredd-transactions.ts').then(({ openSession }) =>
-      openSession(process.env, hooks.configuration.endpoint),
-    );
+  : openSession();
+
+async function openSession(): Promise<Session> {
+  const { readOptions } = await import('../read-options.ts');
+  const transactions = await import('./dredd-transactions.ts');
+  const { options } = readOptions(process.env);
+  return transactions.openSession(options, hooks.configuration.endpoint);
+}
 
 hooks.beforeAll((transactions, done) => {
   session

@@ -8,8 +8,7 @@ import {
   toTarget,
 } from '../http/exchange.ts';
 import { codeOf, readReply, type StorageReply } from '../http/read-response.ts';
-import { toSettings, toVariable } from '../options.ts';
-import { readOptions } from '../read-options.ts';
+import { type ConformanceOptions, toSettings, toVariable } from '../options.ts';
 import { type Finding, type PartialResult, withEvidence } from '../results/result.ts';
 import { toGatewayCall } from '../run/gateway-client.ts';
 import { decide, whyNotRun } from '../run/outcome.ts';
@@ -28,13 +27,13 @@ interface Running {
 }
 
 /**
- * Opens a session for a Dredd process that the suite did not start. The `BERTH_*` variables describe the deployment.
+ * Opens a session for a Dredd process that the suite did not start.
  *
+ * @param options those of the `BERTH_*` variables
  * @param endpoint Dredd's endpoint, the default for both URLs
  * @throws StartError if the deployment does not respond, or rejects every credential
  */
-export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
-  const { options } = readOptions(env);
+export async function openSession(options: ConformanceOptions, endpoint: string) {
   const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
   const settings = toSettings({ ...urls, ...options }, toVariable);
   const run = new Run(settings, new AbortController().signal);

@@ -128,7 +128,7 @@ const hasId = ({ received }: Exchange): Claim[] => [
   [Boolean(received.header('x-request-id')?.trim()), 'the response must have an X-Request-Id'],
 ];
 
-/** The invariants of the gateway. The observer checks every response in a run to a call of a service. */
+/** The invariants of the gateway. `Invariant` lists the responses that they do not check. */
 export const gatewayInvariants = {
   'GW-PATH/1': samePath('GW-PATH/1'),
   'GW-PATH/2': samePath('GW-PATH/2'),

@@ -9,9 +9,16 @@ import { quoteText } from '../results/redact.ts';
 import type { Finding } from '../results/result.ts';
 
 /**
- * Checks whether a response satisfies a sentence. Called for every call to an operation of the sentence's API. Returns
- * `undefined` if the sentence does not apply to the response. Otherwise, returns claims, or findings that name their place
- * in a document. The response passes if all claims hold and there are no findings.
+ * Checks whether a response satisfies a sentence. Returns `undefined` if the sentence does not apply to the response.
+ * Otherwise, returns claims, or findings that name their place in a document. The response passes if all claims hold and
+ * there are no findings.
+ *
+ * Called for responses to a GET or POST to a service, and to a POST to a storage operation (`findOperation`). The check
+ * itself must make every assertion about:
+ *
+ * - other methods, unknown storage operations, the upload target and links
+ * - a 429 that is retried, and a response that the check reads as it arrives (`open` in `http/caller.ts`)
+ * - responses during `prepare`
  */
 export type Invariant = (call: ObservedCall) => readonly (Claim | Finding)[] | undefined;
 

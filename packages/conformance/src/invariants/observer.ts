@@ -109,7 +109,7 @@ function toFindings(id: SentenceId, results: readonly (Claim | Finding)[], excha
   });
 }
 
-/** Returns the operation that a call is for; `undefined` for any other call, such as that of a link. */
+/** Returns the operation that a call is for; `undefined` for calls that no `Invariant` checks. */
 export function findOperation(
   { method, url }: Pick<Call, 'method' | 'url'>,
   { gatewayUrl, storageUrl }: Settings,

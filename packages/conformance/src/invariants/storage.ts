@@ -58,7 +58,7 @@ const present = (name: string, value: unknown): Claim => [
   `the response should have the field ${name}`,
 ];
 
-/** The invariants of the storage API. The observer checks every response in a run to a storage call. */
+/** The invariants of the storage API. `Invariant` lists the responses that they do not check. */
 export const storageInvariants = {
   'ST-RESPONSE': (call) => [...call.checkSchema(), ...claimEnvelope(call)],
   'ST-PRESENT/1': ({ reply: { payload } }) => payload && [present('requestId', payload.requestId)],
