@@ -92,7 +92,7 @@ export type Need =
   | 'signature'
   | 'otherEnvToken'
   | 'forbiddenService'
-  /** For calls that the deployment must accept only with credentials. */
+  /** Without this need, a check of storage calls also runs on a deployment that accepts them without credentials. */
   | 'storageCredentials'
   /** Stores files: all other cases make changing calls only for files that do not exist. */
   | 'writes';
