@@ -7,6 +7,7 @@ import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
 import { FAULT_HEADER, type FaultRule } from './faults/fault-rules.ts';
 import { hasForeignHost, toHostHint } from './host.ts';
+import type { MockResponse } from './messages.ts';
 import type { MatchedCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
 import { corsOf, sendError } from './surfaces/responses.ts';
@@ -21,14 +22,14 @@ import {
 interface Exchange {
   readonly request: IncomingMessage;
   /** Undefined for an upgrade. */
-  readonly response?: ServerResponse;
+  readonly response?: MockResponse;
 }
 
 /** Handles each call: its session, log entry, host check and faults, and then the listener of the API. */
 export function createApp(context: Context) {
   const { options, sessions, log, api } = context;
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handle(request: IncomingMessage, response: MockResponse): Promise<void> {
     const { path } = splitTarget(request.url ?? '/');
     try {
       if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) {
@@ -130,14 +131,14 @@ async function applyFaults(call: MockCall, exchange: Exchange, next: () => void 
   const disconnected = new AbortController();
   const { signal } = disconnected;
   (response ?? request.socket).once('close', () => disconnected.abort());
-  // A body may be empty, so a change of it counts only once the body begins.
+  // A body may be empty or short, so a fault that changes it is counted when it does.
   for (const { kind, rule } of effects) {
     if (!('changeBody' in kind)) countFault(call, rule);
   }
   for (const { kind, value, rule } of effects) {
     if ('endCall' in kind) return kind.endCall(value, request, surface);
     if ('delay' in kind) await kind.delay(value, signal);
-    else if (response) kind.changeBody(value, response, () => countFault(call, rule));
+    else response?.changeBody(kind.changeBody(value), () => countFault(call, rule));
     if (signal.aborted) return;
   }
   // During a delay, an invalid or aborted request may have ended the call.

@@ -1,8 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '@berth/server-stubs/contract';
 import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
+import type { MockRequest } from './messages.ts';
 import type { Session } from './sessions/session.ts';
 import type { CallTarget, SurfaceName } from './surfaces/surface.ts';
 
@@ -31,7 +31,7 @@ export class MockCall implements CallTarget {
   /** Joined, since a long array of short strings takes ten times the memory. */
   readonly #headers: string;
   readonly #start = performance.now();
-  readonly #body: BodyCopy | undefined;
+  readonly #body: MockRequest['bodyCopy'] | undefined;
 
   constructor(session: Session, matched: CallTarget, request: IncomingMessage) {
     this.session = session;
@@ -83,35 +83,6 @@ export class MockCall implements CallTarget {
 }
 
 export const MAX_REASON = 1_000;
-
-const MAX_BODY_BYTES = 16 * 1024;
-
-/** A copy of a request's body for the log. It outlives the request. */
-class BodyCopy {
-  #bytes: Buffer = Buffer.alloc(0);
-  #size = 0;
-
-  add(chunk: Uint8Array): void {
-    this.#size += chunk.length;
-    this.#bytes = Buffer.concat(this.#size > MAX_BODY_BYTES ? [] : [this.#bytes, chunk]);
-  }
-
-  /** Undefined for binary data, and for a body that was not kept completely. */
-  get text(): string | undefined {
-    if (this.#size === 0 || this.#size > MAX_BODY_BYTES) return undefined;
-    return isUtf8(this.#bytes) ? this.#bytes.toString() : undefined;
-  }
-}
-
-/** An incoming request. It copies its body as Node delivers it, which may be before its call begins. */
-export class MockRequest extends IncomingMessage {
-  readonly bodyCopy = new BodyCopy();
-
-  override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (chunk !== null) this.bodyCopy.add(chunk);
-    return super.push(chunk, encoding);
-  }
-}
 
 /** Routers, handlers and credential checks only get the request. */
 const calls = new WeakMap<IncomingMessage, MockCall>();

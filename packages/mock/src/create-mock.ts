@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { toUpgradeOptions } from '@berth/server-stubs';
 import { createApp } from './app.ts';
-import { MockRequest } from './call.ts';
 import { createContext } from './context.ts';
 import { toOrigin } from './host.ts';
+import { MockRequest, MockResponse } from './messages.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { openServedApi } from './served-api.ts';
 import { createServices } from './services/create-services.ts';
@@ -60,7 +60,8 @@ export async function startMock(options: ResolvedOptions) {
   const api = await openServedApi(options, services);
   const context = createContext(options, api);
   const app = createApp(context);
-  const server = createServer(toUpgradeOptions(app.shouldUpgrade, MockRequest));
+  const upgradeOptions = toUpgradeOptions(app.shouldUpgrade, MockRequest);
+  const server = createServer({ ...upgradeOptions, ServerResponse: MockResponse });
   server.on('request', app.request).on('upgrade', app.upgrade);
   // Node does not count connections that have switched protocols.
   const sockets = new Set<Duplex>();

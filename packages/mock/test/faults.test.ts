@@ -184,15 +184,21 @@ describe('a connection', () => {
   });
 
   test.each([
-    ['truncate=0', ''],
-    ['truncate=7', '0123456'],
-    ['truncate=10', '0123456789'],
-  ])('closes after this many bytes if the body has more: %s', async (text, body) => {
-    const cut = await callUntilCut(mock, { path: await linkPath(), headers: fault(text) });
-    const error = text === 'truncate=10' ? undefined : 'ECONNRESET';
+    [['truncate=0'], '', ['truncate=0']],
+    [['truncate=7'], '0123456', ['truncate=7']],
+    [['truncate=10'], '0123456789', []],
+    [['truncate=9', 'link:truncate=7'], '0123456', ['truncate=9', 'link:truncate=7']],
+    [['truncate=7', 'link:truncate=9'], '0123456', ['truncate=7']],
+  ])('closes after this many bytes if the body has more: %j', async (rules, body, faults) => {
+    const path = await linkPath();
+    for (const rule of rules) session.faults.put(rule, `${rule},times=1`);
+    const cut = await callUntilCut(mock, { path });
+    const error = faults.length === 0 ? undefined : 'ECONNRESET';
     expect(cut).toMatchObject({ status: 200, contentLength: '10', error });
     expect(cut.bytes.toString()).toBe(body);
-    expect(lastRequest()?.status).toBe(200);
+    expect(lastRequest()).toMatchObject({ status: 200, faults });
+    const left = session.faults.list().map(({ name }) => name);
+    expect(left).toEqual(rules.filter((rule) => !faults.includes(rule)));
   });
 
   test('truncates JSON responses, errors and chunked bodies alike', async () => {

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { BodyChange } from '../messages.ts';
 import { errorCodesOf, SURFACES, type SurfaceName, toErrorWithCode } from '../surfaces/surface.ts';
 import { toInteger } from '../user-input.ts';
 
@@ -20,23 +21,22 @@ type Effect<Value> =
   | { delay(value: Value, signal: AbortSignal): Promise<void> }
   /** Responds or closes the connection, so that the call is not handled. @throws SurfaceError to respond with */
   | { endCall(value: Value, request: IncomingMessage, surface: SurfaceName): void }
-  /** Changes the body, unless `begin`, which counts the call, returns false. The head is already fixed. */
-  | { changeBody(value: Value, response: ServerResponse, begin: () => boolean): void };
+  /** Changes the body of one response. A call counts once its body differs. */
+  | { changeBody(value: Value): BodyChange };
 
 export type FaultKind<Value> = Effect<Value> & {
   /** What the value must be, as the end of a sentence without its period. */
   requirement(surface?: SurfaceName): string;
   /** Parses the value of the field, or the text after `=` (`true` without one). Returns undefined if it is invalid. */
   parse(input: unknown): Value | undefined;
-  /** Whether the fault has an effect on calls to the surface. Default: on calls to any. */
+  /** Whether the fault has an effect on calls to the surface. Default: calls to every surface. */
   appliesTo?(value: Value, surface: SurfaceName): boolean;
 };
 
 const MAX_LATENCY_MS = 3_600_000;
 
 /**
- * All kinds, in the order in which they are applied. If several change the body, they run from last to first.
- * `code` is last, so that the others can change its response.
+ * All kinds, in the order in which they are applied. `code` is last, so that the others can change its response.
  */
 export const FAULT_KINDS: {
   readonly [Name in keyof Fault]-?: FaultKind<NonNullable<Fault[Name]>>;
@@ -55,7 +55,7 @@ export const FAULT_KINDS: {
   truncate: {
     requirement: () => 'an integer number of bytes',
     parse: (value) => toInteger(value, 0),
-    changeBody: truncateBody,
+    changeBody: truncate,
   },
   code: {
     requirement: (surface) =>
@@ -81,30 +81,14 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Cuts the body, but not `Content-Length`, and then closes the connection. The mock passes no callbacks to `write`. */
-function truncateBody(maxBytes: number, response: ServerResponse, begin: () => boolean): void {
-  const write = response.write.bind(response);
-  const end = response.end.bind(response);
-  let remaining: number | undefined;
-  let isCut = false;
-
-  response.write = (chunk: string | Uint8Array, encoding?: unknown) => {
-    // Nothing follows the cut, as if the connection were slow.
-    if (isCut) return false;
-    const bytes =
-      typeof chunk === 'string' ? Buffer.from(chunk, encoding as BufferEncoding) : chunk;
-    if (bytes.length > 0) remaining ??= begin() ? maxBytes : Infinity;
-    const part = bytes.subarray(0, remaining);
-    if (part.length === bytes.length) {
-      if (remaining !== undefined) remaining -= part.length;
-      return write(part);
-    }
-    isCut = true;
-    write(part, () => response.socket?.destroySoon());
-    return false;
-  };
-  response.end = (chunk?: unknown, encoding?: unknown) => {
-    if (chunk !== undefined) response.write(chunk, encoding as BufferEncoding);
-    return isCut ? response : end();
+/** Cuts the body, but keeps `Content-Length`, and then closes the connection. */
+function truncate(maxBytes: number): BodyChange {
+  let remaining = maxBytes;
+  return {
+    change(chunk) {
+      const bytes = chunk.subarray(0, remaining);
+      remaining -= bytes.length;
+      return { bytes, isCut: bytes.length < chunk.length };
+    },
   };
 }
