@@ -10,13 +10,8 @@ import { hasForeignHost, toHostHint } from './host.ts';
 import type { MockResponse } from './messages.ts';
 import type { MatchedCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
+import { type SurfaceError, type SurfaceName, toErrorWithCode, toSurfaceError } from './surface.ts';
 import { corsOf, sendError } from './surfaces/responses.ts';
-import {
-  type SurfaceError,
-  type SurfaceName,
-  toErrorWithCode,
-  toSurfaceError,
-} from './surfaces/surface.ts';
 
 /** The request and the response of a call that no router has seen yet. */
 interface Exchange {

@@ -4,7 +4,7 @@ import { HttpError } from '@berth/server-stubs/contract';
 import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
 import type { MockRequest } from './messages.ts';
 import type { Session } from './sessions/session.ts';
-import type { CallTarget, SurfaceName } from './surfaces/surface.ts';
+import type { CallTarget, SurfaceName } from './surface.ts';
 
 /**
  * A call: what it is for, its session, and what the log shows. `app.ts` creates and completes it; handlers look it up

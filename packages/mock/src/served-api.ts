@@ -30,7 +30,7 @@ import {
   IMPLEMENTED,
   type Operations,
   type SurfaceName,
-} from './surfaces/surface.ts';
+} from './surface.ts';
 import { FieldError } from './user-input.ts';
 
 type RequestLine = Parameters<Router['find']>[0];

@@ -3,7 +3,7 @@ import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { Mock } from '../create-mock.ts';
 import { joinLines, quote } from '../shell.ts';
-import { BUCKET } from '../surfaces/surface.ts';
+import { BUCKET } from '../surface.ts';
 
 export async function describeMock(
   mock: Mock,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { BodyChange } from '../messages.ts';
-import { errorCodesOf, SURFACES, type SurfaceName, toErrorWithCode } from '../surfaces/surface.ts';
+import { errorCodesOf, SURFACES, type SurfaceName, toErrorWithCode } from '../surface.ts';
 import { toInteger } from '../user-input.ts';
 
 /** The faults of one call, by kind. */

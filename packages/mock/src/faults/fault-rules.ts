@@ -1,12 +1,12 @@
 import { HttpError } from '@berth/server-stubs/contract';
 import {
   type CallTarget,
-  findNameProblem,
   type Operations,
   SURFACES,
   type SurfaceName,
   toSurfaceError,
-} from '../surfaces/surface.ts';
+} from '../surface.ts';
+import { findNameProblem } from '../services/service.ts';
 import { FieldError, isObject, suggest, toInteger } from '../user-input.ts';
 import { FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
 

@@ -1,7 +1,7 @@
 import type { MockCall } from '../call.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Session } from '../sessions/session.ts';
-import type { CallTarget } from '../surfaces/surface.ts';
+import type { CallTarget } from '../surface.ts';
 import { redactBody, redactHeaders, redactTarget } from './redact.ts';
 
 /** A call in the log of its session. Credentials are replaced by `***`. */

@@ -21,9 +21,9 @@ import {
   toHead,
   toServiceRequest,
 } from '../services/run-code.ts';
-import { type ServiceHandler, unknownService } from '../services/service.ts';
+import { findNameProblem, type ServiceHandler, unknownService } from '../services/service.ts';
+import { toSurfaceError } from '../surface.ts';
 import { isPresent } from '../surfaces/auth.ts';
-import { findNameProblem, toSurfaceError } from '../surfaces/surface.ts';
 import { suggest } from '../user-input.ts';
 import { type Deployment, escapePattern, handleSurface, report } from './handle-surface.ts';
 

@@ -11,7 +11,7 @@ import {
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
-import { type SurfaceName, toChallenge, toSurfaceError } from '../surfaces/surface.ts';
+import { type SurfaceName, toChallenge, toSurfaceError } from '../surface.ts';
 
 /** The deployment that the handlers replace. */
 export interface Deployment {

@@ -2,9 +2,9 @@ import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
 import type { RequestHandler, WebSocketHandler } from 'msw';
 import { CODE, isCode } from '../services/run-code.ts';
-import type { ServiceHandler, ServiceSocket } from '../services/service.ts';
+import { findNameProblem, type ServiceHandler, type ServiceSocket } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../sessions/session-files.ts';
-import { BUCKET, findNameProblem } from '../surfaces/surface.ts';
+import { BUCKET } from '../surface.ts';
 import {
   assertOptions,
   ENVIRONMENT,

@@ -2,13 +2,12 @@ import { dirname, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { openLive, type Watch } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { findNameProblem } from '../surfaces/surface.ts';
 import { echo } from './built-in.ts';
 import { createCodeService } from './code-service.ts';
 import { isDocument, startDocumentService } from './document-service.ts';
 import { CODE, isCode } from './run-code.ts';
 import type { RunningService, ServiceContext } from './running-service.ts';
-import type { HostedServices } from './service.ts';
+import { findNameProblem, type HostedServices } from './service.ts';
 import { openServicesFile, ServicesError } from './services-file.ts';
 import { ADDRESS, createUrlService, toServiceUrl } from './url-service.ts';
 

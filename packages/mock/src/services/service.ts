@@ -34,6 +34,16 @@ type HostedService = ServiceHandler | string | URL | OpenApiDocument;
 /** Hosted services by name. */
 export type HostedServices = Readonly<Record<string, HostedService>>;
 
+/** The contract's pattern for names of hosted services. */
+const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
+
+/** Returns what is wrong with the name of a service, as a predicate; undefined if it is valid. */
+export function findNameProblem(name: string): string | undefined {
+  return SERVICE_NAME.test(name)
+    ? undefined
+    : 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
+}
+
 /** @param where the user adds services: `to the services option` */
 export function unknownService(
   name: string,

@@ -1,6 +1,6 @@
 /** The files of a session, in the mock and in MSW. Also runs in browsers: must not import Node modules. */
 import { type BlobInfo, type MemoryStore, parseFilePath, toFileID } from '@berth/storage';
-import { BUCKET } from '../surfaces/surface.ts';
+import { BUCKET } from '../surface.ts';
 import { FieldError } from '../user-input.ts';
 
 /** A stored file: its size in bytes, and its ETag without quotes. */

@@ -11,7 +11,7 @@ import { createSigner } from '@berth/storage/node';
 import type { FaultRules } from '../faults/fault-rules.ts';
 import { originOf, toOrigin } from '../host.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { BUCKET } from '../surfaces/surface.ts';
+import { BUCKET } from '../surface.ts';
 import { FieldError, isInteger } from '../user-input.ts';
 import { createSessionFiles, type SessionFiles } from './session-files.ts';
 

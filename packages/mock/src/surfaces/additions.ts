@@ -14,7 +14,7 @@ import { isObject } from '../user-input.ts';
 import { type Auth, isSignature } from './auth.ts';
 import { respondAsDocumented } from './respond.ts';
 import { toTableOptions } from './responses.ts';
-import { IMPLEMENTED, toSurfaceError } from './surface.ts';
+import { IMPLEMENTED, toSurfaceError } from '../surface.ts';
 
 /** The OpenAPI document of a surface, built in or a draft, and its routes. */
 export interface SurfaceDescription extends Pick<DocumentRoutes, 'document' | 'routes'> {

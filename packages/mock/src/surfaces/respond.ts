@@ -10,7 +10,7 @@ import type { Call } from '@berth/server-stubs/runtime';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
-import { errorCodesOf, type SurfaceName, toErrorWithCode } from './surface.ts';
+import { errorCodesOf, type SurfaceName, toErrorWithCode } from '../surface.ts';
 
 /** Calls 2 or 3 of the list above. @throws HttpError that names an invalid preference */
 export function respond<Result>(

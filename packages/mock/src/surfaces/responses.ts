@@ -23,7 +23,7 @@ import {
   toChallenge,
   toErrorWithCode,
   toSurfaceError,
-} from './surface.ts';
+} from '../surface.ts';
 
 export function corsOf({ cors, wireProfile }: ResolvedOptions, surface: SurfaceName): Cors {
   return createCors(surface, wireProfile, cors);

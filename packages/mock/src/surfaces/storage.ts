@@ -15,7 +15,7 @@ import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
 import { respond, respondAsDocumented } from './respond.ts';
 import { toRouterOptions } from './responses.ts';
-import { STORAGE_OPERATIONS } from './surface.ts';
+import { STORAGE_OPERATIONS } from '../surface.ts';
 
 /** A storage operation, whose input the router has validated. */
 type Handler = (input: unknown, call: StorageCall) => unknown;

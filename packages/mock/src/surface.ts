@@ -98,13 +98,3 @@ export function toChallenge(
       : 'Bearer realm="mock"';
   return { 'www-authenticate': scheme };
 }
-
-/** The contract's pattern for names of hosted services. */
-const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
-
-/** Returns what is wrong with the name of a service, as a predicate; undefined if it is valid. */
-export function findNameProblem(name: string): string | undefined {
-  return SERVICE_NAME.test(name)
-    ? undefined
-    : 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
-}
