@@ -88,7 +88,7 @@ export async function startMock(options: ResolvedOptions) {
     port,
     async credentials() {
       const { mintToken } = await import('./surfaces/strict-auth.ts');
-      return { ...KEY_PAIR, token: await mintToken(options.env) };
+      return { ...KEY_PAIR, token: await mintToken(options.env, mock.session().clock.now()) };
     },
     session: (id = '') => createMockSession(context, id),
     close,

@@ -77,6 +77,7 @@ test("strict credentials expire according to the session's clock", async () => {
   expect((await storage(strict, 'batchDelete', { fileList: [] })).status).toBe(401);
   strict.session().clock.advance(31 * 24 * 3_600_000);
   expect((await ask(token)).json).toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED' });
+  expect((await ask((await strict.credentials()).token)).status).toBe(200);
 });
 
 test('a mock that is exposed to the network also accepts IP addresses and its own name', async () => {

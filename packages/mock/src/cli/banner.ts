@@ -35,7 +35,8 @@ export async function describeMock(
   const { mintToken } = await import('../surfaces/strict-auth.ts');
   const { signStorageRequest } = await import('@berth/server-stubs/auth');
   const profile = wireProfilePath === undefined ? '' : ` --wire-profile ${quote(wireProfilePath)}`;
-  const timestamp = Math.floor(Date.now() / 1000);
+  const now = mock.session().clock.now();
+  const timestamp = Math.floor(now.getTime() / 1000);
   const headers = signStorageRequest({ id, secret }, { timestamp });
   const authorization = headers[defaultWireProfile.storageHeaders.authorization] ?? '';
   return [
@@ -50,7 +51,7 @@ export async function describeMock(
       `--gateway-url ${mock.gatewayUrl} --storage-url ${mock.storageUrl} --env ${env}${profile}`,
       `--tc3-secret-id ${id} --tc3-secret-key ${secret}`,
       `--gateway-token ${token}`,
-      `--other-env-token ${await mintToken(`not-${env}`)}`,
+      `--other-env-token ${await mintToken(`not-${env}`, now)}`,
     ),
     '',
     'Paste these in order, within five minutes:',

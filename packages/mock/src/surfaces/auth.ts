@@ -5,7 +5,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 
 /** Credentials for a mock with `credentials: 'strict'`. The keys are public and protect nothing. */
 export interface MockCredentials {
-  /** An access token for the gateway, valid for 30 days from now, according to the clock of the session. */
+  /** An access token for the gateway, valid for 30 days from now, according to the default session's clock. */
   readonly token: string;
   /** A key pair for signatures, whose time must be that of the session's clock. */
   readonly id: string;

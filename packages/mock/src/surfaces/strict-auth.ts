@@ -39,12 +39,12 @@ export async function createStrictAuth(env: string): Promise<Auth> {
 }
 
 /** Mints an access token that a strict mock with this environment accepts (D19). */
-export async function mintToken(env: string): Promise<string> {
+export async function mintToken(env: string, now: Date): Promise<string> {
   return new SignJWT()
     .setProtectedHeader({ alg: TOKEN_KEY.alg, typ: 'JWT' })
     .setAudience(env)
     .setSubject('mock')
-    .setIssuedAt()
-    .setExpirationTime('30 days')
+    .setIssuedAt(now)
+    .setExpirationTime(new Date(now.getTime() + 30 * 24 * 3_600_000))
     .sign(await importJWK(TOKEN_KEY));
 }
