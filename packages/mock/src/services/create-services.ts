@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { openLive, type Watch } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -19,10 +19,9 @@ export type Services = Awaited<ReturnType<typeof createServices>>;
  */
 export async function createServices(options: ResolvedOptions) {
   const { services: source } = options;
-  // Paths in a definition are relative to it.
-  const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
 
-  async function startAll(definitions: HostedServices, watch: Watch) {
+  /** @param folder what paths of documents are relative to */
+  async function startAll(definitions: HostedServices, watch: Watch, folder: string) {
     const running = new Map<string, RunningService | undefined>([['hello', undefined]]);
     for (const [name, definition] of Object.entries({ echo, ...definitions })) {
       const problem = findNameProblem(name);
@@ -39,7 +38,7 @@ export async function createServices(options: ResolvedOptions) {
   const load =
     typeof source === 'string'
       ? openServicesFile(source, startAll)
-      : (watch: Watch) => startAll(source ?? {}, watch);
+      : (watch: Watch) => startAll(source ?? {}, watch, process.cwd());
   return openLive(load, options);
 }
 
@@ -49,14 +48,14 @@ const DOCUMENT = 'an OpenAPI document or the path of a YAML or JSON file with on
 function startService(definition: HostedServices[string], folder: string, context: ServiceContext) {
   const invalid = (expected: string) =>
     new TypeError(`use ${expected}, got ${inspect(definition, { depth: 0 })}.`);
-  if (typeof definition === 'string') {
+  const address = definition instanceof URL ? definition.href : definition;
+  if (typeof address === 'string') {
     // Before files: an address such as `http://127.0.0.1:3000/orders.json` may end like one.
-    if (ADDRESS.test(definition)) return createUrlService(toServiceUrl(definition));
+    if (ADDRESS.test(address)) return createUrlService(toServiceUrl(address));
     // `./orders.openapi.yaml`
-    const isFile = /\.(ya?ml|json)$/i.test(definition);
-    if (isFile) return startDocumentService(resolve(folder, definition), context);
+    const isFile = /\.(ya?ml|json)$/i.test(address);
+    if (isFile) return startDocumentService(resolve(folder, address), context);
   }
-  if (definition instanceof URL) return createUrlService(toServiceUrl(definition));
   if (isCode(definition)) {
     if (isDocument(definition)) throw invalid(`${CODE}; or ${DOCUMENT}; but not both`);
     return createCodeService(definition, context);

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { type ResolveHookSync, registerHooks } from 'node:module';
-import { relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import type { Watch } from '../live.ts';
@@ -32,12 +32,12 @@ const listeners: Watch[] = [];
  * the file and everything it imports, and starts the services.
  *
  * Lifecycle: one hook for all loads passes the query of a module on to those that it imports, also during later calls.
- * Each version has another query, and therefore modules of its own: if it is invalid, the previous version still works.
- * Neither the hook nor a module is ever removed, because Node never unloads modules.
+ * Each version has its own query, so Node loads its modules separately: if it is invalid, the previous version still
+ * works. Neither the hook nor a module is ever removed, because Node never unloads modules.
  */
 export function openServicesFile<Started>(
   path: string,
-  start: (services: HostedServices, watch: Watch) => Promise<Started>,
+  start: (services: HostedServices, watch: Watch, folder: string) => Promise<Started>,
 ): (watch: Watch) => Promise<Started> {
   assertPath(path);
   const file = realpathSync(resolve(path));
@@ -52,7 +52,7 @@ export function openServicesFile<Started>(
     const number = listeners.push(onFile) - 1;
     onFile(file);
     const module = importModule(`${pathToFileURL(file).href}?berth-load=${number}`);
-    return start(await readServices(module, path, files), watch);
+    return start(await readServices(module, path, files), watch, dirname(file));
   };
 }
 

@@ -9,8 +9,8 @@ import type { RunningService, ServiceInput } from './running-service.ts';
 export const ADDRESS = /^([a-z][a-z\d+.-]*:\/\/|[\w.-]+:\d+(\/|$))/i;
 
 /** @throws TypeError unless a real service can have this address */
-export function toServiceUrl(address: URL | string): URL {
-  const url = URL.parse(`${address}`);
+export function toServiceUrl(address: string): URL {
+  const url = URL.parse(address);
   if (url !== null && /^https?:$/.test(url.protocol) && url.search === '') return url;
   throw new TypeError(`use a URL such as http://127.0.0.1:3000, without a query, got ${address}.`);
 }

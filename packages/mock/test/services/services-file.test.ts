@@ -1,3 +1,4 @@
+import { symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMock } from '../../src/index.ts';
@@ -68,7 +69,10 @@ describe('a change is live at the next call', () => {
     await write('services.ts', text('first'));
     await write('name.ts', "export const NAME: string = 'a';");
     await write('pets.yaml', document('Rex'));
-    await using mock = await createMock({ services });
+    // Paths are relative to the target of a link.
+    const link = `${folder}.ts`;
+    await symlink(services, link);
+    await using mock = await createMock({ services: link });
     mock.session().files.put('a.txt', 'kept', 'text/plain');
     expect(await ask(mock)).toEqual(['first', 'a', 'GET']);
     expect(await ask(mock, 'pets')).toBe('Rex');
