@@ -21,9 +21,9 @@ watch();
 async function watch() {
   for (;;) {
     try {
-      const paths = ['health', `requests?limit=${MAX_CALLS}`, 'files'];
-      const [health, log, stored] = await Promise.all(paths.map(read));
-      show('session', [...new Set([...health.sessions, session])].sort(), toOption);
+      const paths = [`requests?limit=${MAX_CALLS}`, 'sessions', 'files'];
+      const [log, known, stored] = await Promise.all(paths.map(read));
+      show('session', [...new Set([...known.sessions, session])].sort(), toOption);
       show('calls', log.requests.reverse(), toCallRow);
       show('files', stored.files, toFileRow);
       find('no-calls').hidden = log.requests.length > 0;
@@ -99,10 +99,8 @@ function toFileRow({ path, size, contentType }) {
 
 /** @param {(string | Element)[]} cells */
 function toRow(cells) {
-  return create(
-    'tr',
-    cells.map((cell) => create('td', [cell])),
-  );
+  const columns = cells.map((cell) => create('td', [cell]));
+  return create('tr', columns);
 }
 
 // Calls contain untrusted input, so nothing is ever added as HTML.

@@ -38,7 +38,7 @@ interface ControlCall {
  * `?session=`. A value is sent as JSON, and undefined as a 204.
  */
 const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
-  'GET health': ({ context }) => ({ status: 'ok', sessions: context.sessions.names() }),
+  'GET health': () => ({ status: 'ok' }),
   'POST reset': ({ session }) => session.reset(),
   'GET requests'({ context: { log, options }, session, query, request }) {
     const limit = toInteger(query.get('limit') ?? Number.MAX_SAFE_INTEGER, 1);
@@ -51,6 +51,7 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
     });
     return { requests };
   },
+  'GET sessions': ({ context }) => ({ sessions: context.sessions.names() }),
   'GET clock': ({ session }) => ({ now: session.clock.now().toISOString() }),
   'POST clock'({ session, body }) {
     session.clock.advance(isObject(body) ? (body.advance as number) : Number.NaN);
@@ -123,7 +124,7 @@ async function respond(context: Context, request: IncomingMessage): Promise<Resp
   const body = await readBody(request, route === 'files/*' && context.options.maxSessionBytes);
   const { sessions } = context;
   const id = sessionOfQuery(request);
-  // A page that shows a misspelled session must not create it, which would drop another.
+  // A page that shows a misspelled session must not create it, because that could evict another.
   const session = method === 'GET' ? sessions.read(id) : sessions.get(id);
   const name = decodeText(rest ?? '') ?? rest ?? '';
   const query = new URLSearchParams(rawQuery);

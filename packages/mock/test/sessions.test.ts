@@ -78,7 +78,7 @@ test('neither links, foreign pages nor reading create sessions, which would drop
     expect((await control(full, 'GET', `${path}?session=typo`)).status).toBe(200);
   }
   expect((await control(full, 'GET', 'files/a.txt?session=typo')).status).toBe(404);
-  const { json } = await control(full, 'GET', 'health');
+  const { json } = await control(full, 'GET', 'sessions');
   expect(json.sessions.toSorted()).toEqual(['', ...others, 'test'].toSorted());
   expect((await fetch(url)).status).toBe(200);
 });
