@@ -31,10 +31,13 @@ export function createMockGateway(
       throw unknownService(input.name, names, 'with --services or the services option');
     }
     const forwarded = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };
-    const asDocumented = () => respondAsDocumented(prism, 'gateway', call);
-    if (service === undefined) return respond(call, asDocumented);
-    const serve = (signal: AbortSignal) => service.serve({ ...forwarded, signal }, call);
-    return respond(call, asDocumented, () => awaitService(call, serve), service.handlesPrefer);
+    const serve =
+      service && ((signal: AbortSignal) => service.serve({ ...forwarded, signal }, call));
+    return respond(call, {
+      prism: () => respondAsDocumented(prism, 'gateway', call),
+      implementation: serve && (() => awaitService(call, serve)),
+      handlesPrefer: service?.handlesPrefer,
+    });
   }
 
   return createGatewayRouter(

@@ -9,18 +9,22 @@
 import type { Call } from '@berth/server-stubs/runtime';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
-import { isObject } from '../user-input.ts';
 import { errorCodesOf, type SurfaceName, toErrorWithCode } from '../surface.ts';
+import { isObject } from '../user-input.ts';
 
-/** Calls 2 or 3 of the list above. @throws HttpError that names an invalid preference */
+interface Responders<Result> {
+  readonly prism: () => Result | Promise<Result>;
+  readonly implementation?: (() => Result | Promise<Result>) | undefined;
+  readonly handlesPrefer?: boolean | undefined;
+}
+
+/** Chooses between 2 and 3 of the list above. @throws HttpError that names an invalid preference */
 export function respond<Result>(
   { request }: Call,
-  prism: () => Result | Promise<Result>,
-  implementation?: () => Result | Promise<Result>,
-  handlesPrefer = false,
+  { prism, implementation, handlesPrefer }: Responders<Result>,
 ): Result | Promise<Result> {
-  const asksPrism = !handlesPrefer && readPreferences(request) !== undefined;
-  return implementation === undefined || asksPrism ? prism() : implementation();
+  const usesPrism = !handlesPrefer && readPreferences(request) !== undefined;
+  return implementation === undefined || usesPrism ? prism() : implementation();
 }
 
 /**

@@ -11,11 +11,11 @@ import { createDownloadListener } from '@berth/storage/node';
 import { callOf, ROUTER_HOOKS } from '../call.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Prism } from '../prism/prism.ts';
+import { STORAGE_OPERATIONS } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
 import { respond, respondAsDocumented } from './respond.ts';
 import { toRouterOptions } from './responses.ts';
-import { STORAGE_OPERATIONS } from '../surface.ts';
 
 /** A storage operation, whose input the router has validated. */
 type Handler = (input: unknown, call: StorageCall) => unknown;
@@ -30,7 +30,7 @@ export function createMockStorage(options: ResolvedOptions, auth: Auth, prism: P
       // The router adds the envelope.
       return isObject(value) && isObject(value.body) ? value.body.data : value;
     };
-    return respond(call, asDocumented, () => operation(input, call));
+    return respond(call, { prism: asDocumented, implementation: () => operation(input, call) });
   };
   const handlers = STORAGE_OPERATIONS.map((id) => [id, handle]);
   const settings = { ...toRouterOptions(options), env: options.env, security: auth.storage };
@@ -49,7 +49,8 @@ export function createMockUpload(options: ResolvedOptions, prism: Prism): Router
       const { etag = 'example', location = `/${form.key}` } = headers;
       return { etag, location };
     };
-    return respond(call, asDocumented, () => upload.uploadFile(form, call));
+    const implementation = () => upload.uploadFile(form, call);
+    return respond(call, { prism: asDocumented, implementation });
   };
   return createUploadRouter({ uploadFile }, toRouterOptions(options));
 }
