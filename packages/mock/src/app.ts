@@ -2,12 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { HttpError, splitTarget } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
-import { beginCall, MockCall } from './call.ts';
+import { beginCall, MockCall, type MockResponse } from './call.ts';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
 import { FAULT_HEADER, type FaultRule } from './faults/fault-rules.ts';
 import { hasForeignHost, toHostHint } from './host.ts';
-import type { MockResponse } from './messages.ts';
 import type { MatchedCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
 import { type SurfaceError, type SurfaceName, toErrorWithCode, toSurfaceError } from './surface.ts';
@@ -68,7 +67,7 @@ export function createApp(context: Context) {
     const { request } = exchange;
     const { surface, operationId } = matched;
     const isForeign = hasForeignHost(request, options.host, options.origins ?? []);
-    // A foreign page must not create sessions, which would drop those of tests.
+    // A foreign page must not create sessions, because that could evict a test's session.
     const session = isForeign ? sessions.get('') : sessionOf(request, surface);
     const call = new MockCall(session, matched, request);
     startCall(exchange, call);
@@ -119,9 +118,8 @@ export function createApp(context: Context) {
 async function applyFaults(call: MockCall, exchange: Exchange, next: () => void | Promise<void>) {
   const { session, surface } = call;
   const { request, response } = exchange;
-  const mayHaveBody = response !== undefined && request.method !== 'HEAD';
   const header = request.headers[FAULT_HEADER.toLowerCase()]?.toString();
-  const effects = session.faults.selectEffects(call, mayHaveBody, header);
+  const effects = session.faults.selectEffects(call, header);
   if (effects.length === 0) return next();
   const disconnected = new AbortController();
   const { signal } = disconnected;

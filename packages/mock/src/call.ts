@@ -1,15 +1,13 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '@berth/server-stubs/contract';
 import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
-import type { MockRequest } from './messages.ts';
+import type { BodyChange } from './faults/fault-kinds.ts';
 import type { Session } from './sessions/session.ts';
 import type { CallTarget, SurfaceName } from './surface.ts';
 
-/**
- * A call: what it is for, its session, and what the log shows. `app.ts` creates and completes it; handlers look it up
- * with `callOf(request)`.
- */
+/** A call: what it is for, its session, and what the log shows. Handlers look it up with `callOf(request)`. */
 export class MockCall implements CallTarget {
   readonly session: Session;
   readonly id = randomUUID();
@@ -31,7 +29,7 @@ export class MockCall implements CallTarget {
   /** Joined, since a long array of short strings takes ten times the memory. */
   readonly #headers: string;
   readonly #start = performance.now();
-  readonly #body: MockRequest['bodyCopy'] | undefined;
+  readonly #body: BodyCopy | undefined;
 
   constructor(session: Session, matched: CallTarget, request: IncomingMessage) {
     this.session = session;
@@ -83,6 +81,83 @@ export class MockCall implements CallTarget {
 }
 
 export const MAX_REASON = 1_000;
+
+const MAX_BODY_BYTES = 16 * 1024;
+
+/** A copy of a request's body for the log. It outlives the request. */
+class BodyCopy {
+  #bytes: Buffer = Buffer.alloc(0);
+  #size = 0;
+
+  add(chunk: Uint8Array): void {
+    this.#size += chunk.length;
+    this.#bytes = Buffer.concat(this.#size > MAX_BODY_BYTES ? [] : [this.#bytes, chunk]);
+  }
+
+  /** Undefined for binary data, and for a body that was not kept completely. */
+  get text(): string | undefined {
+    if (this.#size === 0 || this.#size > MAX_BODY_BYTES) return undefined;
+    return isUtf8(this.#bytes) ? this.#bytes.toString() : undefined;
+  }
+}
+
+/** An incoming request. It copies its body as Node delivers it, which may be before its call begins. */
+export class MockRequest extends IncomingMessage {
+  readonly bodyCopy = new BodyCopy();
+
+  override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+    if (chunk !== null) this.bodyCopy.add(chunk);
+    return super.push(chunk, encoding);
+  }
+}
+
+/** A response whose body faults can change. The mock passes no callbacks and no status messages. */
+export class MockResponse extends ServerResponse {
+  readonly #changes = new Map<BodyChange, () => boolean>();
+  #isCut = false;
+
+  /** @param begin called before a chunk is changed. If it returns false, the chunk is sent as it is */
+  changeBody(change: BodyChange, begin: () => boolean): void {
+    if (this.req.method !== 'HEAD') this.#changes.set(change, begin);
+  }
+
+  /** Keeps the headers, so that `getHeaders` returns what is sent. */
+  override writeHead(status: number, headers: unknown = {}): this {
+    for (const [name, value] of Object.entries(headers as object)) this.setHeader(name, value);
+    const changesLength = this.#changes.keys().some((change) => change.changesLength);
+    if (changesLength) this.removeHeader('content-length');
+    return super.writeHead(status);
+  }
+
+  override write(chunk: string | Uint8Array, encoding?: unknown): boolean {
+    if (this.#changes.size === 0) return super.write(chunk, encoding as BufferEncoding);
+    return this.#writeChanged(chunk, encoding as BufferEncoding, false);
+  }
+
+  override end(chunk?: unknown, encoding?: unknown): this {
+    const isChanged = this.#changes.size > 0 && !this.writableEnded;
+    if (!isChanged) return super.end(chunk, encoding as BufferEncoding);
+    this.#writeChanged((chunk ?? '') as string, encoding as BufferEncoding, true);
+    return this.#isCut ? this : super.end();
+  }
+
+  #writeChanged(chunk: string | Uint8Array, encoding: BufferEncoding, isLast: boolean): boolean {
+    // Nothing follows a cut, as if the connection were slow.
+    if (this.#isCut) return false;
+    let sent: Buffer =
+      typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
+    for (const [change, begin] of this.#changes) {
+      const { bytes, isCut = false } = change.change(sent, isLast || this.#isCut);
+      const isChanged = isCut || !bytes.equals(sent);
+      if (!isChanged || !begin()) continue;
+      sent = bytes;
+      this.#isCut ||= isCut;
+    }
+    if (!this.#isCut) return super.write(sent);
+    super.write(sent, () => this.socket?.destroySoon());
+    return false;
+  }
+}
 
 /** Routers, handlers and credential checks only get the request. */
 const calls = new WeakMap<IncomingMessage, MockCall>();

@@ -4,13 +4,16 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { toUpgradeOptions } from '@berth/server-stubs';
 import { createApp } from './app.ts';
-import { createContext } from './context.ts';
+import { MockRequest, MockResponse } from './call.ts';
+import { type Context, createContext } from './context.ts';
+import type { FaultRules } from './faults/fault-rules.ts';
 import { toOrigin } from './host.ts';
-import { MockRequest, MockResponse } from './messages.ts';
+import { type LoggedRequest, toLoggedRequest } from './log/request-log.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { openServedApi } from './served-api.ts';
 import { createServices } from './services/create-services.ts';
-import { createMockSession, type MockSession } from './sessions/mock-session.ts';
+import type { SessionClock } from './sessions/session.ts';
+import type { SessionFiles } from './sessions/session-files.ts';
 import { KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
 
 /** A running mock. */
@@ -39,8 +42,31 @@ export interface Mock {
 }
 
 /**
- * Starts a mock of the complete API on one port: the gateway (v1), the storage API (v2), the upload target
- * and the download links.
+ * A session of a mock, for tests in the same process. The control API under `/__mock` offers the same
+ * operations. Throws a TypeError that names the field if a value is invalid.
+ *
+ * @example
+ * await using mock = await createMock();
+ * const session = mock.session();
+ * session.files.put('reports/a.txt', 'Hello.');
+ * session.faults.put('slow', 'latency=200,times=1');
+ * // … calls …
+ * expect(session.requests()).toMatchObject([{ operationId: 'batchDelete', status: 200 }]);
+ */
+export interface MockSession {
+  /** Session name; empty for the default session. */
+  readonly id: string;
+  /** Resets the session: removes files and calls; restores the initial faults and the real time. */
+  reset(): void;
+  /** Returns the latest calls, oldest first. */
+  requests(): readonly LoggedRequest[];
+  readonly faults: Pick<FaultRules, 'list' | 'put' | 'delete'>;
+  readonly clock: SessionClock;
+  readonly files: SessionFiles;
+}
+
+/**
+ * Starts a mock of the complete API on one port: gateway (v1), storage API (v2), upload target and download links.
  *
  * @throws TypeError for an invalid option, fault or wire profile; an Error whose `name` is `ServicesError` or
  *   `InvalidDocumentError`, and whose message says where the problem is and how to fix it, for an invalid services
@@ -95,4 +121,24 @@ export async function startMock(options: ResolvedOptions) {
     [Symbol.asyncDispose]: close,
   };
   return { mock, context };
+}
+
+function createMockSession(context: Context, id: string): MockSession {
+  const { sessions, log, options } = context;
+  // A session that was dropped starts over.
+  const session = () => sessions.get(id);
+  return {
+    id,
+    reset: () => session().reset(),
+    requests: () => log.list(sessions.read(id)).map((call) => toLoggedRequest(call, options)),
+    get faults() {
+      return session().faults;
+    },
+    get clock() {
+      return session().clock;
+    },
+    get files() {
+      return session().files;
+    },
+  };
 }

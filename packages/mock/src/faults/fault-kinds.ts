@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { BodyChange } from '../messages.ts';
 import { errorCodesOf, SURFACES, type SurfaceName, toErrorWithCode } from '../surface.ts';
 import { toInteger } from '../user-input.ts';
 
@@ -13,6 +12,14 @@ export interface Fault {
   readonly truncate?: number;
   /** An error code of the surface that is called, sent as the contract specifies. */
   readonly code?: string;
+}
+
+/** A change to the body of one response. */
+export interface BodyChange {
+  /** Whether the length changes. `Content-Length` is then not sent. */
+  readonly changesLength?: true;
+  /** Returns what is sent instead of a chunk. The last chunk may be empty. After a cut, the connection is closed. */
+  change(chunk: Buffer, isLast: boolean): { readonly bytes: Buffer; readonly isCut?: boolean };
 }
 
 /** The effect of a fault; exactly one of: */
@@ -35,9 +42,7 @@ export type FaultKind<Value> = Effect<Value> & {
 
 const MAX_LATENCY_MS = 3_600_000;
 
-/**
- * All kinds, in the order in which they are applied. `code` is last, so that the others can change its response.
- */
+/** All kinds, in the order in which they are applied. `code` is last, so that the others can change its response. */
 export const FAULT_KINDS: {
   readonly [Name in keyof Fault]-?: FaultKind<NonNullable<Fault[Name]>>;
 } = {
@@ -55,7 +60,17 @@ export const FAULT_KINDS: {
   truncate: {
     requirement: () => 'an integer number of bytes',
     parse: (value) => toInteger(value, 0),
-    changeBody: truncate,
+    // `Content-Length` is still that of the entire body.
+    changeBody(maxBytes) {
+      let remaining = maxBytes;
+      return {
+        change(chunk) {
+          const bytes = chunk.subarray(0, remaining);
+          remaining -= bytes.length;
+          return { bytes, isCut: bytes.length < chunk.length };
+        },
+      };
+    },
   },
   code: {
     requirement: (surface) =>
@@ -79,16 +94,4 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     });
   });
-}
-
-/** Cuts the body, but keeps `Content-Length`, and then closes the connection. */
-function truncate(maxBytes: number): BodyChange {
-  let remaining = maxBytes;
-  return {
-    change(chunk) {
-      const bytes = chunk.subarray(0, remaining);
-      remaining -= bytes.length;
-      return { bytes, isCut: bytes.length < chunk.length };
-    },
-  };
 }

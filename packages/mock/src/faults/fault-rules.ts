@@ -1,4 +1,5 @@
 import { HttpError } from '@berth/server-stubs/contract';
+import { findNameProblem } from '../services/service.ts';
 import {
   type CallTarget,
   type Operations,
@@ -6,7 +7,6 @@ import {
   type SurfaceName,
   toSurfaceError,
 } from '../surface.ts';
-import { findNameProblem } from '../services/service.ts';
 import { FieldError, isObject, suggest, toInteger } from '../user-input.ts';
 import { FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
 
@@ -59,16 +59,19 @@ export class FaultRules {
     for (const rule of this.#initial) this.#rules.set(rule.name, rule);
   }
 
-  /**
-   * Returns the effects on a call, in the order in which they are applied: those of the header or, without one, of the
-   * matching rules.
-   */
-  selectEffects(call: CallTarget, mayHaveBody: boolean, header?: string) {
+  /** Returns the effects on a call, in order: those of the header or, without one, of the matching rules. */
+  selectEffects(call: CallTarget, header?: string) {
     const rules =
       header === undefined
         ? this.list().filter((rule) => matches(rule, call))
         : [parseHeader(header, call)];
-    return toEffects(rules, call.surface, mayHaveBody);
+    const effects = KINDS.flatMap(([name, kind]) =>
+      rules.map((rule) => ({ rule, kind, value: rule[name] })),
+    ).filter(({ kind, value }) => {
+      return value !== undefined && kind.appliesTo?.(value, call.surface) !== false;
+    });
+    const ending = effects.findIndex(({ kind }) => 'endCall' in kind);
+    return ending < 0 ? effects : effects.slice(0, ending + 1);
   }
 
   /** Counts a call for the `times` of a rule. Returns false if other calls have used it up. */
@@ -83,16 +86,7 @@ export class FaultRules {
 }
 
 const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
-const KIND_NAMES = KINDS.map(([name]) => name);
-
-function toEffects(rules: readonly FaultRule[], surface: SurfaceName, mayHaveBody: boolean) {
-  const kinds = KINDS.filter(([, kind]) => mayHaveBody || !('changeBody' in kind));
-  const effects = kinds
-    .flatMap(([name, kind]) => rules.map((rule) => ({ rule, kind, value: rule[name] })))
-    .filter(({ kind, value }) => value !== undefined && kind.appliesTo?.(value, surface) !== false);
-  const ending = effects.findIndex(({ kind }) => 'endCall' in kind);
-  return ending < 0 ? effects : effects.slice(0, ending + 1);
-}
+const KIND_NAMES = KINDS.map(([name]) => name).join(', ');
 
 function matches({ match }: FaultRule, { surface, operationId, service }: CallTarget): boolean {
   if (match === undefined || match === surface || match === operationId) return true;
@@ -185,9 +179,8 @@ function parseFaults(fields: Fields, surface?: SurfaceName): Fault {
   for (const [name, input] of Object.entries(fields)) {
     const kind = KINDS.find(([kindName]) => kindName === name)?.[1];
     if (kind === undefined) {
-      const known = `the faults are ${KIND_NAMES.join(', ')}`;
       const hint = `A rule, unlike ${FAULT_HEADER}, may also have match and times.`;
-      throw new FieldError(name, `is not a fault: ${known}. ${hint}`);
+      throw new FieldError(name, `is not a fault: the faults are ${KIND_NAMES}. ${hint}`);
     }
     if (input === undefined) continue;
     const value = kind.parse(input);
@@ -197,7 +190,7 @@ function parseFaults(fields: Fields, surface?: SurfaceName): Fault {
     parsed[name] = value;
   }
   if (Object.keys(parsed).length > 0) return parsed;
-  throw new FieldError(FAULT, `must contain at least one of ${KIND_NAMES.join(', ')}.`);
+  throw new FieldError(FAULT, `must contain at least one of ${KIND_NAMES}.`);
 }
 
 /** Returns the surface that `match` refers to. */
@@ -209,8 +202,7 @@ function toSurface(match: unknown, operations: Operations): SurfaceName {
   const problem = service && findNameProblem(service);
   if (problem) throw new FieldError(`match: ${service}`, problem);
   if (service !== undefined) return 'gateway';
-  const known = [...SURFACES, ...operations.keys()];
-  const hint = suggest(text, known, 'surfaces and operations');
+  const hint = suggest(text, [...SURFACES, ...operations.keys()], 'surfaces and operations');
   const expected = "service:<name>, a surface or an operation (not one of a service's document)";
   throw new FieldError('match', `must be ${expected}.${hint}`);
 }
