@@ -24,25 +24,18 @@ export interface MockOptions {
   port?: number | undefined;
   /** Host to listen on. Default `127.0.0.1`; `0.0.0.0` exposes the mock to the network. */
   host?: string | undefined;
-  /**
-   * ID of the environment. Default `dev`. Gateway calls to any other environment fail with `INVALID_HOST`,
-   * storage calls with `INVALID_ENV`.
-   */
+  /** ID of the environment. Calls to any other fail with `INVALID_HOST` or `INVALID_ENV`. Default `dev`. */
   env?: string | undefined;
   /** Hosted services, besides `hello` and `echo`: by name, or the path of a file that defines them. Default: none. */
   services?: string | HostedServices | undefined;
   /**
-   * Path of an OpenAPI document: a draft of the gateway or storage document, which extends the built-in one,
-   * or any other document, which is then standalone: served at the path of its `servers`, without credentials.
-   * Default: none.
+   * Path of an OpenAPI document: a draft of the gateway or storage document, which extends the built-in one, or any
+   * other document, which is then standalone: served at the path of its `servers`, without credentials. Default: none.
    */
   document?: string | undefined;
   /** Wire names of the deployment to imitate. Default: the contract's names. */
   wireProfile?: WireProfileInput | undefined;
-  /**
-   * Which credentials to accept. `present`, the default, accepts any. `strict` requires
-   * tokens and signatures made with the keys in `Mock.credentials`.
-   */
+  /** Which credentials to accept: `present` (any) or `strict` (those of `Mock.credentials`). Default `present`. */
   credentials?: (typeof CREDENTIALS)[number] | undefined;
   /** Faults in every new session: rules, or strings such as `batchDelete:code=SYS_ERR,times=2`. Default: none. */
   faults?: readonly (Omit<FaultRule, 'name'> | string)[] | undefined;
@@ -93,7 +86,7 @@ interface OptionRow extends OptionRule {
 }
 
 const oneOf = (values: readonly string[]) => ({
-  isValid: (value: unknown) => values.some((known) => known === value),
+  isValid: (value: unknown) => values.some((option) => option === value),
   requirement: `one of ${values.join(', ')}`,
 });
 
@@ -150,7 +143,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
     flag: '--origins <origin>',
     help: "origin whose pages may read responses, or '*'; repeatable (default: this machine's origins)",
     takes: 'list',
-    isValid: (value) => isList(value, isOriginOrAny),
+    isValid: (value) => isList(value, (item) => item === '*' || (isText(item) && isOrigin(item))),
     requirement: "a list of origins, such as ['https://app.example.com'] or ['*']",
     flagRequirement: "an origin such as https://app.example.com, or '*'",
   },
@@ -201,8 +194,4 @@ export function resolveOptions(
 
 function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isItem);
-}
-
-function isOriginOrAny(value: unknown): boolean {
-  return value === '*' || (isText(value) && isOrigin(value));
 }

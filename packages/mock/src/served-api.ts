@@ -19,11 +19,6 @@ import { openLive } from './live.ts';
 import { DEFAULTS, type ResolvedOptions } from './options.ts';
 import { createPrism } from './prism/prism.ts';
 import type { Services } from './services/create-services.ts';
-import { type SurfaceDescription, serveAdditions } from './surfaces/additions.ts';
-import { type Auth, createPresentAuth } from './surfaces/auth.ts';
-import { createMockGateway } from './surfaces/gateway.ts';
-import { handleOtherMethods, METHODS, toTableOptions } from './surfaces/responses.ts';
-import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
 import {
   type CallTarget,
   DOCUMENT_UPLOAD_PATH,
@@ -31,6 +26,11 @@ import {
   type Operations,
   type SurfaceName,
 } from './surface.ts';
+import { type SurfaceDescription, serveAdditions } from './surfaces/additions.ts';
+import { type Auth, createPresentAuth } from './surfaces/auth.ts';
+import { createMockGateway } from './surfaces/gateway.ts';
+import { handleOtherMethods, METHODS, toTableOptions } from './surfaces/responses.ts';
+import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
 import { FieldError } from './user-input.ts';
 
 type RequestLine = Parameters<Router['find']>[0];
@@ -45,7 +45,7 @@ export interface MatchedCall extends CallTarget {
 export interface ServedApi {
   match(request: RequestLine): MatchedCall;
   readonly operations: Operations;
-  /** The documents, for people. */
+  /** Names the documents in the banner. */
   readonly title: string;
   /** Accepts WebSockets, and calls hosted services. */
   readonly gateway?: GatewayRouter;

@@ -39,7 +39,7 @@ export class FieldError extends TypeError {
   override readonly name = 'FieldError';
   readonly field: string;
 
-  /** @param predicate the sentence without its subject, with its period: `must be an integer.` */
+  /** @param predicate the rest of the sentence, including its period: `must be an integer.` */
   constructor(field: string, predicate: string, options?: ErrorOptions) {
     super(`${field} ${predicate}`, options);
     this.field = field;

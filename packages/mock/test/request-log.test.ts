@@ -46,12 +46,9 @@ test('logs a call with its result', async () => {
 });
 
 test('keeps a body of many small chunks, but not one that is too long', async () => {
-  const chunks = function* (count: number) {
-    for (let index = 0; index < count; index += 1) yield 'x';
-  };
   for (const count of [3_000, 20_000]) {
-    const path = '/v1/cloudrun/echo';
-    await gateway(mock, { method: 'POST', path, body: Readable.from(chunks(count)) });
+    const body = Readable.from(Array(count).fill('x'));
+    await gateway(mock, { method: 'POST', path: '/v1/cloudrun/echo', body });
   }
   const bodies = (await readLog()).map(({ body }) => body?.length);
   expect(bodies).toEqual([3_000, undefined]);

@@ -28,10 +28,7 @@ export interface MswHandlersOptions {
   readonly baseUrl?: string | undefined;
   /** URL of the gateway. Default: `baseUrl`. Without either, calls of the gateway are not handled. */
   readonly gatewayUrl?: string | undefined;
-  /**
-   * URL of the storage API, also the base of upload URLs and links. Default: `baseUrl`. Without either, calls of the
-   * storage API are not handled.
-   */
+  /** URL of the storage API, upload target and links. Default: `baseUrl`. Without either, they are not handled. */
   readonly storageUrl?: string | undefined;
   /** The environment. Storage calls to any other are rejected. Default: `dev`. */
   readonly env?: string | undefined;

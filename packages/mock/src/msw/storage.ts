@@ -22,8 +22,8 @@ import {
 import { FILES_PATH, type StorageApi, UPLOAD_PATH } from '@berth/storage';
 import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
 import type { HttpHandler } from 'msw';
-import { createPresentAuth } from '../surfaces/auth.ts';
 import { DOCUMENT_UPLOAD_PATH } from '../surface.ts';
+import { createPresentAuth } from '../surfaces/auth.ts';
 import { type Deployment, escapePattern, handleSurface } from './handle-surface.ts';
 
 const ROUTES = storageRoutes.routes.filter(({ path }) => path !== DOCUMENT_UPLOAD_PATH);

@@ -25,7 +25,7 @@ type Resource = Awaited<ReturnType<PrismHttp['getHttpOperationsFromSpec']>>[numb
 
 const MAX_CACHED = 1_000;
 
-/** Connects documents in OpenAPI 3.1 to Prism. If several have an operation, the first one's is used. */
+/** Creates Prism responses for OpenAPI 3.1 documents. If several have an operation, the first one's is used. */
 export function createPrism(
   documents: readonly Record<string, unknown>[],
   { dynamic, seed }: Required<Pick<Preferences, 'dynamic' | 'seed'>>,

@@ -17,8 +17,7 @@ export function isDocument(definition: unknown): definition is OpenApiDocument {
 /**
  * Serves an OpenAPI document as a hosted service. The stubs' router needs Node's request and response, so each call is
  * forwarded as HTTP on a connection in memory: `createUrlService` writes to one end, and a server that does not listen
- * reads from the other. The parsed request belongs to the caller's call, so that the log says why the document rejects
- * it.
+ * reads from the other. Both requests belong to the caller's call, so that the log says why the document rejects it.
  *
  * @param source path of a file, or a parsed document
  */

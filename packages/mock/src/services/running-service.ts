@@ -25,10 +25,7 @@ export interface ServiceInput extends Omit<GatewayInput, 'rawHeaders'> {
 
 /** A service that has started. It owns no resources, such as timers or listening sockets, because nothing closes it. */
 export interface RunningService {
-  /**
-   * Handles a call. Node discards any unread part of the body. The gateway adds `X-Request-Id`, the upstream status and
-   * the CORS headers.
-   */
+  /** Handles a call, whose body need not be read. The gateway adds its own headers, such as `X-Request-Id`. */
   serve(
     input: ServiceInput,
     call: GatewayCall,

@@ -2,10 +2,7 @@
 import { GatewayError } from '@berth/server-stubs/contract';
 import { suggest } from '../user-input.ts';
 
-/**
- * Responds to the calls of a hosted service. The URL of the request has the path and query of the service, and its
- * headers have no credentials.
- */
+/** Responds to calls. The request has the path and query that follow the service's name, and no credentials. */
 type FetchHandler = (request: Request) => Response | Promise<Response>;
 
 /** The service's side of a WebSocket. Iterate over it to receive messages until the caller disconnects. */
@@ -39,9 +36,8 @@ const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
 
 /** Returns what is wrong with the name of a service, as a predicate; undefined if it is valid. */
 export function findNameProblem(name: string): string | undefined {
-  return SERVICE_NAME.test(name)
-    ? undefined
-    : 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
+  if (SERVICE_NAME.test(name)) return undefined;
+  return 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
 }
 
 /** @param where the user adds services: `to the services option` */

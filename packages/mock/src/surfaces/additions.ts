@@ -10,11 +10,11 @@ import type { Call, Router, RouteTable } from '@berth/server-stubs/runtime';
 import { createDocumentRouter } from '../document.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Prism } from '../prism/prism.ts';
+import { IMPLEMENTED, toSurfaceError } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import { type Auth, isSignature } from './auth.ts';
 import { respondAsDocumented } from './respond.ts';
 import { toTableOptions } from './responses.ts';
-import { IMPLEMENTED, toSurfaceError } from '../surface.ts';
 
 /** The OpenAPI document of a surface, built in or a draft, and its routes. */
 export interface SurfaceDescription extends Pick<DocumentRoutes, 'document' | 'routes'> {

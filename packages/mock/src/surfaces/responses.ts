@@ -1,4 +1,4 @@
-/** What all surfaces send and log: CORS, errors before a call or instead of one, and why a call was rejected. */
+/** What all surfaces send and log: CORS, errors that no router sends, and why a call was rejected. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import {
   type Cors,
@@ -84,9 +84,9 @@ export function sendError(error: unknown, response: ServerResponse, options: Res
   if (call === undefined || (isBug && response.headersSent)) return void response.destroy();
   const { surface, id: requestId } = call;
   const { path: rawPath } = splitTarget(request.url ?? '/');
-  const known = isBug ? toInternalError(surface) : error;
-  const { status, headers, body } = known[toResponse]({ request, requestId, rawPath } as Call);
-  call.respond(status, known);
+  const responder = isBug ? toInternalError(surface) : error;
+  const { status, headers, body } = responder[toResponse]({ request, requestId, rawPath } as Call);
+  call.respond(status, responder);
   // An invalid or aborted request may have ended the call, during a delay for example.
   if (response.headersSent) return;
   const text =
