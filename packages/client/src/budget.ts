@@ -3,39 +3,57 @@ import { BerthError, type CallInfo, isBerthError } from './errors.ts';
 import type { Retry } from './retry-rules.ts';
 import { isStream } from './streams.ts';
 
-// What is repeated. `takeRetry` counts the retries of a budget. The last three rows are no retries, and not counted.
+// What is repeated. `takeRetry` counts the retries of a budget. The last three rows are not retries and are not
+// counted.
 //
-// | Loop                 | Repeats                         | After                          | Limit                  |
-// | -------------------- | ------------------------------- | ------------------------------ | ---------------------- |
-// | `send` in `fetch.ts` | a request                       | no response, a temporary error | budget of the call     |
-// | `call` in `calls.ts` | all steps of a call             | an interruption, a failed call | budget of the call     |
-// | `upload`             | a grant and its form            | a temporary error of the form  | budget of the upload   |
-// | `readToEnd`          | a link and the rest of its file | an interruption                | budget, reset by bytes |
-// | `send` in `fetch.ts` | a request, newly signed         | a 401                          | once a call            |
-// | `connectSocket`      | a handshake, newly signed       | a failed handshake             | once a call            |
-// | `iterateEvents`      | a connection                    | its end                        | none                   |
+// | Loop                 | Repeats                         | After                          | Limit                   |
+// | -------------------- | ------------------------------- | ------------------------------ | ----------------------- |
+// | `send` in `fetch.ts` | a request                       | no response, a temporary error | the call's budget       |
+// | `call` in `calls.ts` | all steps of a call             | an interruption, a failed call | the call's budget       |
+// | `upload`             | a grant and its form            | a temporary error of the form  | the upload's budget     |
+// | `readToEnd`          | a link and the rest of its file | an interruption                | reset when bytes arrive |
+// | `send` in `fetch.ts` | a request, newly signed         | a 401                          | once per call           |
+// | `connectSocket`      | a handshake, newly signed       | a failed handshake             | once per call           |
+// | `iterateEvents`      | a connection                    | its end                        | none                    |
 //
-// Within a transfer, the storage call for each grant or link has a budget of its own.
+// Within a transfer, the storage call for each grant or link has its own budget.
 
 /** The time and the retries that are left for a call, or for all forms or links of a transfer together. */
-export type CallBudget = ReturnType<typeof createBudget>;
+export interface CallBudget {
+  /** Aborts when the time limit expires, or when the caller aborts. */
+  readonly signal: AbortSignal;
+  hasRetry(): boolean;
+  /** Counts a retry, and returns the milliseconds until it, with full jitter, or `undefined` if there is none. */
+  takeRetry(retry: Retry | 'renew', headers?: Headers): number | undefined;
+  /** Waits for a retry, or throws the error if it is not temporary or there is no retry left. */
+  waitForRetry(error: unknown, headers?: Headers): Promise<void>;
+  /** Allows all retries again. */
+  resetRetries(): void;
+  /** Allows no further retry. */
+  stopRetries(): void;
+}
+
+interface BudgetOptions extends CallOptions {
+  readonly body?: unknown;
+  /** Start of the message if the time limit expires. Default: `The call` */
+  readonly summary?: string;
+}
 
 /**
  * Runs a call, or all calls of a transfer, within a time limit, even if `fetch` ignores the signal. After it
  * returns, only the caller's signal can abort the body.
  *
- * @param call the call, or the start of the error messages of a transfer
+ * @param info the call; `undefined` for a transfer, which makes several
  */
 export async function withBudget<T>(
-  options: CallOptions & { readonly body?: unknown },
+  options: BudgetOptions,
   defaults: Limits,
-  call: CallInfo | string,
+  info: CallInfo | undefined,
   run: (budget: CallBudget) => Promise<T>,
 ): Promise<T> {
   const limits = toLimits(options, defaults);
   const { timeout } = limits;
-  const info = typeof call === 'string' ? undefined : call;
-  // Transfers are idempotent too: if a file was stored after all, the same bytes replace it.
+  const { summary = 'The call' } = options;
   const { signal: caller, idempotent = /^(GET|HEAD)$/.test(info?.method ?? 'GET') } = options;
   caller?.throwIfAborted();
   const expiry = new AbortController();
@@ -50,7 +68,6 @@ export async function withBudget<T>(
     // Drop internal frames, so that the caller's line is among the stack's 10.
     if (error instanceof BerthError) Error.captureStackTrace?.(error, withBudget);
     if (!expiry.signal.aborted) throw error;
-    const summary = info ? 'The call' : `${call}:`;
     const message = `${summary} timed out after ${timeout} ms`;
     throw new BerthError('timeout', message, { info, retryable: true });
   } finally {
@@ -61,13 +78,12 @@ export async function withBudget<T>(
 const MAX_RANDOM_WAIT = 8_000;
 const MAX_RETRY_AFTER = 30_000;
 
-function createBudget(limits: Limits, signal: AbortSignal, isIdempotent: boolean) {
+function createBudget(limits: Limits, signal: AbortSignal, isIdempotent: boolean): CallBudget {
   const { timeout, attempts, delay } = limits;
   const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
   let retries = 0;
 
-  /** Counts a retry, and returns the milliseconds until it, with full jitter, or `undefined` if there is none. */
-  const takeRetry = (retry: Retry | 'renew', headers?: Headers) => {
+  const takeRetry: CallBudget['takeRetry'] = (retry, headers) => {
     const isAllowed = retry === 'any' || (retry === 'idempotent' && isIdempotent);
     if (!isAllowed || retries + 1 >= attempts) return undefined;
     const random = Math.random() * Math.min(MAX_RANDOM_WAIT, delay * 2 ** retries);
@@ -78,20 +94,20 @@ function createBudget(limits: Limits, signal: AbortSignal, isIdempotent: boolean
   };
 
   return {
-    /** Aborts when the time limit expires, or when the caller aborts. */
     signal,
     hasRetry: () => retries + 1 < attempts,
     takeRetry,
-    /** Waits for a retry, or throws the error if it is not temporary or there is no retry left. */
-    async waitForRetry(error: unknown, headers?: Headers) {
+    async waitForRetry(error, headers) {
       const isTemporary = isBerthError(error) && error.retryable;
       const wait = takeRetry(isTemporary ? 'idempotent' : 'never', headers);
       if (wait === undefined) throw error;
       await pause(wait, signal);
     },
-    /** Allows all retries again. */
     resetRetries() {
       retries = 0;
+    },
+    stopRetries() {
+      retries = attempts;
     },
   };
 }

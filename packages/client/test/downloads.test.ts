@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { DownloadOptions, FetchLike, Progress } from '@berth/client';
+import { BerthError, type DownloadOptions, type FetchLike, type Progress } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failureOf, gatewayAt, shown, storageWith } from './support/clients.ts';
 import { newFolder } from './support/folders.ts';
@@ -205,7 +205,7 @@ describe('a download to a file', () => {
     await writeFile(long, 'old', { mode: 0o600 });
     await symlink(long, link);
     // Not a device such as /dev/null, which a defect would replace.
-    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
+    execFileSync('mkfifo', [pipe]);
     await using reader = await open(pipe, 'r+');
     for (const target of [link, pipe]) await served.storage.downloadToFile('a', target);
     expect(await readFile(long, 'utf8')).toBe('new');
@@ -220,12 +220,31 @@ describe('a download to a file', () => {
     chmod.mockRestore();
   });
 
+  it.each(['has no reader', 'is not read'])('ends in time if a pipe %s', async (problem) => {
+    await using served = await serveStorage(files().handle);
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reader = problem === 'is not read' ? await open(pipe, 'r+') : undefined;
+    const download = served.storage.downloadToFile('a', pipe, { timeout: 200 });
+    await expect(download).rejects.toMatchObject({ kind: 'timeout' });
+    // Ends what still waits for the pipe.
+    await (reader ?? (await open(pipe, 'r+'))).close();
+  });
+
   const enough = new Error('enough');
   const stop = new AbortController();
   const { signal } = stop;
   const fail = () => {
     throw enough;
   };
+  const temporary = new BerthError('network', 'from onProgress', { retryable: true });
+  const failLater = ({ loaded }: Progress) => {
+    if (loaded === BYTES.length) throw temporary;
+  };
+  const failAtOnce = () => {
+    throw temporary;
+  };
+  const intact = () => Array(9).fill(files().handle);
   const stall: Handler = (_, response) => {
     response.writeHead(200, { ETag: '"v1"', 'Content-Length': 10 }).write('a');
   };
@@ -246,6 +265,8 @@ describe('a download to a file', () => {
     ['retries are off', cut('"v1"'), lost, { retry: false }],
     ['it is aborted', [stall], enough, { signal, onProgress: () => stop.abort(enough) }],
     ['onProgress throws', [stall], enough, { onProgress: fail }],
+    ['onProgress throws a temporary error', intact(), temporary, { onProgress: failAtOnce }],
+    ['onProgress throws one at the end', intact(), temporary, { onProgress: failLater }],
     ['it takes too long', [stall], late, { timeout: 50 }],
     ['its fetch ignores the time limit', [hang], late, { timeout: 50 }, deaf],
     ['its fetch ignores the idle limit', [hang], idle, { idle: 50, retry: false }, deaf],

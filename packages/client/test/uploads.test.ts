@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import type { Progress, UploadData } from '@berth/client';
+import { BerthError, type Progress, type UploadData } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import { storageWith } from './support/clients.ts';
 import { newFolder } from './support/folders.ts';
@@ -192,6 +192,10 @@ describe('an upload ends', () => {
   const throwDisk = () => {
     throw disk;
   };
+  const temporary = new BerthError('network', 'from onProgress', { retryable: true });
+  const throwTemporary = () => {
+    throw temporary;
+  };
   const broken = new ReadableStream({ start: (controller) => controller.error(disk) });
   const smaller = 'The content is smaller than its size (6 bytes).';
   const late = { kind: 'timeout', message: 'a was not uploaded: timed out after 100 ms' };
@@ -201,6 +205,12 @@ describe('an upload ends', () => {
     ['a stream is too long', () => streamOf('hello'), { size: 4 }, { message: larger }],
     ['a stream fails', () => broken, {}, disk],
     ['onProgress throws', () => 'hello', { onProgress: throwDisk }, disk],
+    [
+      'onProgress throws a temporary error',
+      () => 'hello',
+      { onProgress: throwTemporary },
+      temporary,
+    ],
     ['a read stream has no file', () => createReadStream(MISSING), {}, { code: 'ENOENT' }],
     ['there is no file', () => ({ file: MISSING }), {}, { code: 'ENOENT' }],
     ['a stream yields a number', () => Readable.from([1]), {}, { kind: 'options' }],
@@ -208,6 +218,7 @@ describe('an upload ends', () => {
   ])('if %s', async (_, create, options, expected) => {
     await using served = await serveStorage(store);
     await expect(served.storage.upload('a', create(), options)).rejects.toMatchObject(expected);
+    expect(served.grants()).toBeLessThan(2);
   });
 
   it('and closes its stream if it fails before it is read', async () => {

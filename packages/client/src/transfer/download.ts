@@ -27,17 +27,28 @@ export interface DownloadOptions extends TempUrlOptions, TransferOptions {
   readonly range?: DownloadRange | undefined;
 }
 
+/** A download, within its time limit. */
+interface Download {
+  readonly context: StorageContext;
+  readonly options: DownloadOptions;
+  readonly budget: CallBudget;
+  readonly summary: string;
+  createLink(): Promise<string>;
+}
+
 export async function download(
   context: StorageContext,
-  { tempUrl }: FileMethods,
+  files: FileMethods,
   fileID: string,
   options: DownloadOptions = {},
 ): Promise<Response> {
-  checkOptions(options);
-  return withBudget(options, context.transferLimits, toSummary(fileID), async (budget) => {
-    // The call for a link has attempts and a time limit of its own, here and below.
-    const url = await tempUrl(fileID, { ...options, signal: budget.signal });
-    return (await openLink(context, fileID, url, options, budget)).response;
+  return startDownload(context, files, fileID, options, async (started) => {
+    const url = await started.createLink();
+    const part = await openLink(started, { url, range: options.range });
+    const { status, headers } = part.response;
+    const chunks = withProgress(part.chunks, options, () => part.size);
+    // Without its reason phrase, which a `Response` cannot be created with unless it is Latin-1.
+    return new Response(toBody(chunks, part.stop), { status, headers });
   });
 }
 
@@ -48,10 +59,12 @@ export async function downloadToFile(
   file: string | URL,
   options: DownloadOptions = {},
 ): Promise<void> {
-  checkOptions(options);
   let saving: Promise<void> | undefined;
-  await withBudget(options, context.transferLimits, toSummary(fileID), (budget) => {
-    saving = saveFile(readToEnd(context, files, fileID, options, budget), file);
+  await startDownload(context, files, fileID, options, (started) => {
+    const state: ResumeState = { loaded: 0 };
+    // Outside the retries, so that an error of `onProgress` ends the download.
+    const chunks = withProgress(readToEnd(started, state), options, () => state.first?.size);
+    saving = saveFile(chunks, file, started.budget.signal);
     return saving;
   }).catch(async (error) => {
     // When the call ends, either the file is complete, or its temporary file is gone.
@@ -62,85 +75,122 @@ export async function downloadToFile(
   });
 }
 
-/** Yields the bytes of a file. After an interruption, it continues with a new link, if the file is still the same. */
-async function* readToEnd(
+async function startDownload<T>(
   context: StorageContext,
   { tempUrl }: FileMethods,
   fileID: string,
-  init: DownloadOptions,
-  budget: CallBudget,
+  options: DownloadOptions,
+  run: (started: Download) => Promise<T>,
+): Promise<T> {
+  const { range, idle } = options;
+  checkNumber('range.offset', range?.offset, 0, 'an integer');
+  checkNumber('range.length', range?.length, 1, 'an integer');
+  checkNumber('idle', idle, 0);
+  const summary = `${fileID} was not downloaded`;
+  const call = { ...options, summary: `${summary}:`, idempotent: true };
+  return withBudget(call, context.transferLimits, undefined, (budget) => {
+    // The call for a link has its own budget.
+    const createLink = () => tempUrl(fileID, { ...options, signal: budget.signal });
+    return run({ context, options, budget, summary, createLink });
+  });
+}
+
+async function* withProgress(
+  chunks: AsyncIterable<Uint8Array<ArrayBuffer>>,
+  { onProgress }: DownloadOptions,
+  getTotal: () => number | undefined,
 ) {
-  const { onProgress, ...options } = init;
-  const { offset = 0, length } = options.range ?? {};
-  /** The response with the first bytes. */
-  let start: OpenFile | undefined;
   let loaded = 0;
+  for await (const chunk of chunks) {
+    loaded += chunk.byteLength;
+    onProgress?.({ loaded, total: getTotal() });
+    yield chunk;
+  }
+}
+
+/** What a download needs to continue after an interruption. */
+interface ResumeState {
+  /** The response with the first bytes. */
+  first?: Part | undefined;
+  loaded: number;
+}
+
+/** Yields the bytes of a file. After an interruption, it continues with a new link, if the file is still the same. */
+async function* readToEnd(started: Download, state: ResumeState) {
+  const { options, budget } = started;
+  const { offset = 0, length } = options.range ?? {};
   for (;;) {
-    const url = await tempUrl(fileID, { ...options, signal: budget.signal });
+    const url = await started.createLink();
+    const { first, loaded } = state;
     const rest = { offset: offset + loaded, length: length && length - loaded };
-    const range = start ? rest : options.range;
     try {
-      const part = await openLink(context, fileID, url, { ...options, range }, budget, start);
-      start ??= part;
-      for await (const chunk of part.response.body ?? []) {
+      const part = await openLink(started, { url, range: first ? rest : options.range, first });
+      state.first ??= part;
+      for await (const chunk of part.chunks) {
         // A long download may be interrupted many times.
         budget.resetRetries();
-        loaded += chunk.byteLength;
-        onProgress?.({ loaded, total: start.size });
+        state.loaded += chunk.byteLength;
         yield chunk;
       }
       return;
     } catch (error) {
-      if (loaded === start?.size && isBerthError(error) && error.retryable) return;
-      if (loaded === 0) start = undefined;
+      if (state.loaded === state.first?.size && isBerthError(error) && error.retryable) return;
+      if (state.loaded === 0) state.first = undefined;
       // Without an `ETag`, the rest could be that of another file.
-      else if (start?.etag === undefined) throw error;
+      else if (state.first?.etag === undefined) throw error;
       await budget.waitForRetry(error);
     }
   }
 }
 
-interface OpenFile extends Sizes {
-  readonly response: Response;
-  /** The strong `ETag`, if the download can continue after an interruption. */
-  readonly etag: string | undefined;
+interface LinkRequest {
+  readonly url: string;
+  readonly range?: DownloadRange | undefined;
+  /** The part that this one continues. */
+  readonly first?: Part | undefined;
 }
 
 /** The number of bytes that the response has, and that of the file. */
 type Sizes = Readonly<Record<'size' | 'total', number | undefined>>;
 
-const toSummary = (fileID: string) => `${fileID} was not downloaded`;
-
-function checkOptions({ range, idle }: DownloadOptions): void {
-  checkNumber('range.offset', range?.offset, 0, 'an integer');
-  checkNumber('range.length', range?.length, 1, 'an integer');
-  checkNumber('idle', idle, 0);
+/** A file, or a part of one, whose bytes are not read yet. */
+interface Part extends Sizes {
+  readonly response: Response;
+  /** The strong `ETag`, if the download can continue after an interruption. */
+  readonly etag: string | undefined;
+  readonly chunks: AsyncIterable<Uint8Array<ArrayBuffer>>;
+  /** Closes the connection. */
+  stop(): void;
 }
 
-/**
- * Fetches a link, which may redirect (D23). The link itself authorizes the download, so no credentials are sent.
- *
- * @param start the download that this one continues
- */
-async function openLink(
-  context: StorageContext,
-  fileID: string,
-  url: string,
-  options: DownloadOptions,
-  budget: CallBudget,
-  start?: OpenFile,
-): Promise<OpenFile> {
+/** Opens a link, or throws an error if its response is not the file, or the requested part of it. */
+async function openLink(started: Download, request: LinkRequest): Promise<Part> {
+  const { context, options, budget, summary } = started;
+  const { idle = context.transferLimits.idle } = options;
+  const watch = watchIdle(idle, budget.signal, summary, { url: request.url });
+  try {
+    const response = await fetchLink(started, request, watch);
+    const sizes = checkPart(response, request, summary);
+    // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.
+    const size = isPage() && !request.range ? undefined : sizes.size;
+    const chunks = readChunks(response, watch, size);
+    return { ...sizes, response, etag: strongETag(response), chunks, stop: watch.stop };
+  } catch (error) {
+    watch.stop();
+    throw error;
+  }
+}
+
+/** Fetches a link, which may redirect (D23). The link itself authorizes the download, so no credentials are sent. */
+function fetchLink({ context, budget }: Download, request: LinkRequest, watch: IdleWatch) {
   const { platformFetch = globalThis.fetch, transferLimits } = context;
-  const { range, onProgress, idle = transferLimits.idle } = options;
-  const info = { url };
-  const summary = toSummary(fileID);
-  const watch = watchIdle(idle, budget.signal, summary, info);
+  const { url, range, first } = request;
   const headers: Record<string, string> = {};
   if (range) {
     const { offset, length } = range;
     headers.range = `bytes=${offset}-${length === undefined ? '' : offset + length - 1}`;
   }
-  if (start?.etag) headers['if-range'] = start.etag;
+  if (first?.etag) headers['if-range'] = first.etag;
   const sender = createSender({
     limits: transferLimits,
     classify: ({ status }) => retryOfStorage(status),
@@ -150,35 +200,29 @@ async function openLink(
       return platformFetch(link, init).finally(watch.pause);
     },
   });
-  try {
-    const sending = sender.send(info, { headers }, { ...budget, signal: watch.signal });
-    // A `fetch` may ignore the signal.
-    const response = await untilAborted(sending, watch.signal);
-    const sizes = readSizes(response, range);
-    const etag = response.headers.get('ETag') ?? '';
-    const isOtherSize = sizes?.total && start?.total && sizes.total !== start.total;
-    const isChanged = start && (etag !== start.etag || isOtherSize);
-    if (!sizes || isChanged) {
-      const problem = start
-        ? 'the file changed during the download'
-        : 'the response is not the requested part';
-      const reason = response.ok && range ? problem : undefined;
-      const retryable = retryOfStorage(response.status) !== 'never';
-      throw new BerthError('storage', summary, { info, response, reason, retryable });
-    }
-    const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
-    // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.
-    const size = isPage() && !range ? undefined : sizes.size;
-    const body = watchBody(response, watch, size, report);
-    // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
-    const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');
-    // Without its reason phrase, which a `Response` cannot be created with unless it is Latin-1.
-    const watched = new Response(body, { status: response.status, headers: response.headers });
-    return { ...sizes, response: watched, etag: isStrong ? etag : undefined };
-  } catch (error) {
-    watch.stop();
-    throw error;
-  }
+  const sending = sender.send({ url }, { headers }, { ...budget, signal: watch.signal });
+  // A `fetch` may ignore the signal.
+  return untilAborted(sending, watch.signal);
+}
+
+/** Checks that a response is the requested part, and of the same file as the first part. */
+function checkPart(response: Response, { url, range, first }: LinkRequest, summary: string): Sizes {
+  const sizes = readSizes(response, range);
+  const isOtherETag = first && strongETag(response) !== first.etag;
+  const isOtherSize = sizes?.total && first?.total && sizes.total !== first.total;
+  if (sizes && !isOtherETag && !isOtherSize) return sizes;
+  const problem = first
+    ? 'the file changed during the download'
+    : 'the response is not the requested part';
+  const reason = response.ok && range ? problem : undefined;
+  const retryable = retryOfStorage(response.status) !== 'never';
+  throw new BerthError('storage', summary, { info: { url }, response, reason, retryable });
+}
+
+/** Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1). */
+function strongETag({ headers }: Response): string | undefined {
+  const etag = headers.get('ETag');
+  return etag?.startsWith('"') && !headers.has('Content-Encoding') ? etag : undefined;
 }
 
 /** Returns the sizes of a file, or of the requested part of one; `undefined` for any other response. */
@@ -203,41 +247,28 @@ function readSizes({ status, headers }: Response, range?: DownloadRange): Sizes 
   return { size: to - from + 1, total: total || undefined };
 }
 
-/**
- * Returns a body that ends with an error if it is interrupted, has the wrong length, or makes no progress while its
- * reader waits. It is read only as fast as its reader asks.
- */
-function watchBody(
-  response: Response,
-  watch: IdleWatch,
-  size: number | undefined,
-  report: (loaded: number) => void,
-): ReadableStream<Uint8Array> {
-  const chunks = readBody(response, watch);
+/** Reads a body. Ends with an error if it is interrupted, has the wrong length, or makes no progress. */
+async function* readChunks(response: Response, watch: IdleWatch, size: number | undefined) {
+  const wrongLength = () => watch.toNetworkError('The response has the wrong length.');
   let loaded = 0;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { value } = await chunks.next();
-          loaded += value?.byteLength ?? 0;
-          if (size !== undefined && (value ? loaded > size : loaded < size)) {
-            throw watch.toNetworkError('The response has the wrong length.');
-          }
-          if (value) {
-            controller.enqueue(value);
-            report(loaded);
-          } else {
-            controller.close();
-            watch.stop();
-          }
-        } catch (error) {
-          controller.error(error);
-          watch.stop();
-        }
-      },
-      cancel: watch.stop,
-    },
-    { highWaterMark: 0 },
-  );
+  try {
+    for await (const chunk of readBody(response, watch)) {
+      loaded += chunk.byteLength;
+      if (size !== undefined && loaded > size) throw wrongLength();
+      yield chunk;
+    }
+    if (size !== undefined && loaded < size) throw wrongLength();
+  } finally {
+    watch.stop();
+  }
+}
+
+/** Returns a stream that is read only as fast as its reader asks, and that can be canceled during a read. */
+function toBody(chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>, cancel: () => void) {
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const { value } = await chunks.next();
+    if (value) controller.enqueue(value);
+    else controller.close();
+  };
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({ pull, cancel }, { highWaterMark: 0 });
 }

@@ -1,4 +1,3 @@
-import type { StorageCallOptions, TransferOptions } from '../call-options.ts';
 import { typeTag } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
 import { type BerthError, optionsError } from '../errors.ts';
@@ -45,12 +44,9 @@ export interface UploadForm {
   readonly content: UploadContent;
   /** Its signal also aborts when the attempt is over. */
   readonly watch: IdleWatch;
-  readonly options: StorageCallOptions & TransferOptions;
+  /** Calls the caller's `onProgress`, if there is one. */
+  readonly report: ((loaded: number) => void) | undefined;
   readonly context: StorageContext;
-}
-
-export function reportProgress({ options, content }: UploadForm, loaded: number): void {
-  options.onProgress?.({ loaded, total: content.size });
 }
 
 export interface UploadResponse {

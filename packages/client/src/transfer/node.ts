@@ -9,16 +9,17 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { untilAborted } from '../budget.ts';
 import { invalid } from '../checks.ts';
 import { optionsError } from '../errors.ts';
 import { isStream } from '../streams.ts';
 import type { UploadContent, UploadForm, UploadResponse } from './form.ts';
-import { FILE_FIELD, MAX_RESPONSE, readStream, reportProgress } from './form.ts';
+import { FILE_FIELD, MAX_RESPONSE, readStream } from './form.ts';
 
 /** Bytes to read from a file at a time. */
 const CHUNK = 524_288;
 
-/** Bytes to send at a time. A target that takes them more slowly than the idle limit makes no progress. */
+/** Bytes to send at a time. If the target takes longer than the idle limit to accept a piece, the upload fails. */
 const PIECE = 65_536;
 
 function toLocalPath(file: string | URL): string {
@@ -39,10 +40,17 @@ export async function fileSize(file: string | URL): Promise<number> {
  * Writes a file. The bytes go to a temporary file in the same folder, which then replaces the file or the target of a
  * link, so that it is never incomplete. Devices and pipes are written directly.
  */
-export async function saveFile(chunks: AsyncIterable<Uint8Array>, file: string | URL) {
+export async function saveFile(
+  chunks: AsyncIterable<Uint8Array>,
+  file: string | URL,
+  signal: AbortSignal,
+): Promise<void> {
   const path = toLocalPath(file);
   const existing = await stat(path).catch(() => undefined);
-  if (existing && !existing.isFile()) return pipeline(chunks, createWriteStream(path));
+  if (existing && !existing.isFile()) {
+    // A pipe that is not read blocks, and its stream waits even after the abort.
+    return untilAborted(pipeline(chunks, createWriteStream(path), { signal }), signal);
+  }
   const target = existing ? await realpath(path) : path;
   const temporary = join(dirname(target), `.${randomUUID()}.part`);
   const handle = await open(temporary, 'wx', existing?.mode);
@@ -68,7 +76,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   const request = openRequest(form, type, head.length + tail.length);
   const chunks = readStream(toChunks(content.data), content, watch.signal);
 
-  /** Sends bytes. Resolves to `false` if the server takes no more; its response shows why. */
+  /** Sends bytes. Resolves to `false` if the server accepts no more data; its response shows why. */
   const write = (bytes: Uint8Array) => {
     watch.restart();
     return new Promise<boolean>((resolve) => {
@@ -85,7 +93,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
       const piece = bytes.subarray(at, at + PIECE);
       if (!(await write(piece))) return false;
       sent += piece.byteLength;
-      reportProgress(form, sent);
+      form.report?.(sent);
     }
     return true;
   };
@@ -99,7 +107,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
       if (done) break;
       writing = writeContent(value);
     }
-    if (sent === 0) reportProgress(form, 0);
+    if (sent === 0) form.report?.(0);
     isComplete = true;
     if (!(await write(tail))) return;
     request.end();

@@ -10,7 +10,7 @@ import { watchIdle } from '../idle.ts';
 import { retryOfStorage } from '../retry-rules.ts';
 import { assertUnread, isStream } from '../streams.ts';
 import { parseUrl } from '../urls.ts';
-import type { Field, UploadContent, UploadData, UploadResponse } from './form.ts';
+import type { Field, UploadContent, UploadData, UploadForm, UploadResponse } from './form.ts';
 import { checkLength } from './form.ts';
 
 /** Options for an upload. `timeout` limits all attempts together; by default, only `idle` is limited. */
@@ -39,16 +39,28 @@ export async function upload(
 ): Promise<UploadResult> {
   checkNotEmpty('path', path);
   const { transferLimits, wireProfile } = context;
-  const { signal, idle = transferLimits.idle } = options;
+  const { signal, onProgress, idle = transferLimits.idle } = options;
   checkNumber('idle', idle, 0);
   signal?.throwIfAborted();
   const content = await toContent(data, options, maxBytes);
   const fileName = path.slice(path.lastIndexOf('/') + 1);
   const summary = `${path} was not uploaded`;
-  const call = { ...options, body: content.data };
+  // Idempotent: if a failed form was stored after all, the same bytes replace it.
+  const call = { ...options, body: content.data, summary: `${summary}:`, idempotent: true };
 
-  return withBudget(call, transferLimits, summary, async (budget) => {
-    // The call for a grant has attempts and a time limit of its own.
+  return withBudget(call, transferLimits, undefined, async (budget) => {
+    const report: UploadForm['report'] =
+      onProgress &&
+      ((loaded) => {
+        try {
+          onProgress({ loaded, total: content.size });
+        } catch (error) {
+          // Ends the upload, even if the error is a temporary one.
+          budget.stopRetries();
+          throw error;
+        }
+      });
+    // The call for a grant has its own budget.
     const init = { ...options, signal: budget.signal };
     for (;;) {
       const response = await context.callOperation('getUploadMetaData', { path }, summary, init);
@@ -56,7 +68,7 @@ export async function upload(
       const watch = watchIdle(idle, budget.signal, summary, { method: 'POST', url });
       let headers: Headers | undefined;
       try {
-        const form = { url, fields, fileName, content, watch, options: init, context };
+        const form = { url, fields, fileName, content, watch, report, context };
         const stored = await untilAborted(sendForm(form), watch.signal).finally(watch.stop);
         headers = stored.headers;
         assertStored(stored, url, summary);

@@ -2,7 +2,7 @@ import { readText } from '../body.ts';
 import { optionsError } from '../errors.ts';
 import { isStream } from '../streams.ts';
 import type { UploadForm, UploadResponse } from './form.ts';
-import { FILE_FIELD, MAX_RESPONSE, readStream, reportProgress } from './form.ts';
+import { FILE_FIELD, MAX_RESPONSE, readStream } from './form.ts';
 
 export { throwNoLocalFiles as fileSize, throwNoLocalFiles as saveFile };
 
@@ -15,7 +15,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   const data = new FormData();
   for (const [name, value] of form.fields) data.append(name, value);
   data.append(FILE_FIELD, file, form.fileName);
-  const hasProgress = form.options.onProgress && typeof XMLHttpRequest !== 'undefined';
+  const hasProgress = form.report && typeof XMLHttpRequest !== 'undefined';
   return hasProgress ? sendWithProgress(form, data, file.size) : sendWithFetch(form, data);
 }
 
@@ -44,7 +44,7 @@ function sendWithProgress(form: UploadForm, body: FormData, size: number): Promi
       watch.restart();
       try {
         // The file is the last field, so everything before it has already been sent.
-        reportProgress(form, Math.min(size, Math.max(0, loaded - (total - size))));
+        form.report?.(Math.min(size, Math.max(0, loaded - (total - size))));
       } catch (error) {
         reject(error);
       }
