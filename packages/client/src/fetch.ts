@@ -51,8 +51,8 @@ interface SenderOptions {
 const NO_LIMITS: Limits = { timeout: 0, attempts: 1, delay: 0 };
 
 /**
- * Creates the sender of all calls of a client. It adds credentials to each attempt, and retries it. Like the platform's
- * `fetch`, it returns a response whatever its status.
+ * Creates the sender of all calls of a client. It adds credentials to each attempt, and retries failed attempts. Like
+ * the platform's `fetch`, it returns a response whatever its status.
  */
 export function createSender(options: SenderOptions): Sender {
   const { limits, scope, classify } = options;
@@ -84,15 +84,17 @@ export function createSender(options: SenderOptions): Sender {
         continue;
       }
       const retry = await classify(response);
-      let wait = budget.takeRetry(retry, response.headers);
+      let wait: number | undefined;
       if (retry === 'renew' && session && !isRenewed) {
-        // Renewed even for a stream, which cannot be sent again, so that the next call succeeds.
+        // Renewed even for a stream, so that the next call succeeds.
         isRenewed = await session.renew(signed, response.headers);
         // Not counted as a retry.
         if (isRenewed) wait = 0;
       }
       // A stream can be read only once.
-      if (wait === undefined || isStream(request.body)) return response;
+      if (isStream(request.body)) return response;
+      wait ??= budget.takeRetry(retry, response.headers);
+      if (wait === undefined) return response;
       discard(response.body);
       await pause(wait, signal);
     }
@@ -135,7 +137,7 @@ export function toRecord(headers: RequestInit['headers']): Record<string, string
 }
 
 function toTarget(input: Input): Target {
-  // A `Request` may be one of another package.
+  // The `Request` may come from another package.
   if (typeof input === 'object' && 'headers' in input) return input;
   const url = parseUrl(String(input), pageUrl())?.href;
   if (url !== undefined) return { url };
