@@ -56,8 +56,8 @@ interface Signed {
 const CLOCK_TOLERANCE = 30_000;
 
 /**
- * Signs attempts, and after a 401 renews the credentials of all calls at once. `Date` headers show the server's clock
- * (RFC 9110, section 6.6.1).
+ * Signs attempts, and after a 401 renews the credentials once for all concurrent calls. `Date` headers show the
+ * server's clock (RFC 9110, section 6.6.1).
  *
  * @param sign returns the headers to add, or `undefined` if the call keeps those it has
  * @param refresh returns whether there are new credentials, after those in the headers were rejected; runs once for all

@@ -10,8 +10,8 @@ import { checkPath, toSegment } from './urls.ts';
 
 /**
  * Calls that `openapi-fetch` types by the `paths` of a document and sends through this client. An error status does not
- * throw: the result then has an `error`, perhaps that of a `Failure` which is in no document. Calls also take the
- * options of {@link CallOptions}. The gateway forwards only GET and POST.
+ * throw: the result then has an `error`, possibly a `Failure`, which no document describes. Calls also take the options
+ * of {@link CallOptions}. The gateway forwards only GET and POST.
  */
 export interface Calls<Paths extends object, Failure = never>
   extends Pick<Client<Paths>, 'use' | 'eject'> {

@@ -1,6 +1,6 @@
 import { type BerthError, optionsError } from './errors.ts';
 
-/** Creates the error for an argument that is not what it must be. Text is not shown: it may be a secret. */
+/** Creates the error for an invalid argument. Never quotes text, which may be secret. */
 export function invalid(name: string, expected: string, value: unknown): BerthError {
   const actual = value === null || typeof value === 'number' ? value : typeof value;
   return optionsError(`${name} must be ${expected}, got ${actual}.`);

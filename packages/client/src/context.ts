@@ -8,7 +8,7 @@ import type { GatewayErrors } from './gateway-errors.ts';
 import type { STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 
-/** What the services of a gateway client share. `createGatewayClient` creates it. */
+/** State that a gateway client's services share. `createGatewayClient` creates it. */
 export interface GatewayContext {
   readonly sender: Sender;
   readonly call: Call;
@@ -22,7 +22,7 @@ export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`
 
 type StorageOperation = StoragePath extends `${typeof STORAGE_PATH}${infer Id}` ? Id : never;
 
-/** What the methods of a storage client share. `createStorageClient` creates it. */
+/** State that a storage client's methods share. `createStorageClient` creates it. */
 export interface StorageContext {
   readonly wireProfile: WireProfile;
   readonly onWarning: (message: string) => void;

@@ -24,8 +24,8 @@ type Query<Data> = UnusedSkipTokenOptions<Data, BerthError> & {
 
 /**
  * Query options for a path of a hosted service. The key is `['berth', service.url, path]`, so headers cannot be set
- * here: set them on the client. Queries of a path share their data: give one with another `schema` its own `queryKey`.
- * An empty payload becomes `null`, because queries must have data.
+ * here: set them on the client. Queries of a path share their data: for another `schema`, override the key:
+ * `{ ...serviceQuery(…), queryKey: […] }`. An empty payload becomes `null`, because queries must have data.
  *
  * @example
  * const users = gateway.service('users');

@@ -10,7 +10,7 @@ export type Retry = 'any' | 'idempotent' | 'never';
 
 const TEMPORARY_STATUSES = [429, 502, 503, 504];
 
-/** A service may have executed the call before it sent a 429, and its 500 is final. */
+/** A service's 429 may follow execution, so it is only `idempotent`; its 500 is not retried. */
 export function retryOfGateway(status: number, code?: string): Retry {
   const ofCodes = new Map<string | undefined, Retry>(Object.entries(GATEWAY_RETRIES));
   const ofStatus = TEMPORARY_STATUSES.includes(status) ? 'idempotent' : 'never';

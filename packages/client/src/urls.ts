@@ -54,7 +54,7 @@ export function toSegment(name: string, value: unknown): string {
 }
 
 /**
- * Encodes a link so that `fetch` sends it correctly: links may contain spaces and other letters, and must not be
+ * Encodes a link so that `fetch` sends it correctly: links may contain spaces and non-ASCII letters, and must not be
  * encoded twice. The URL parser does that by itself, except for what it would drop or misread.
  *
  * @returns the absolute URL, or `undefined` if `fetch` cannot send the link
