@@ -1,6 +1,6 @@
 import { typeTag } from './checks.ts';
 import { type CallInfo, contractError, optionsError, type SchemaIssue } from './errors.ts';
-import { assertUnread, ignoreEarlyErrors, isStream } from './streams.ts';
+import { assertUnread, isStream } from './streams.ts';
 import { isPage } from './urls.ts';
 
 /**
@@ -16,7 +16,6 @@ export function toBody(value: unknown): { body?: RequestInit['body']; headers?: 
   if (isStream(value) || /^(Blob|File|FormData|URLSearchParams)$/.test(tag)) {
     const body = value as ReadableStream | Blob;
     assertUnread(body);
-    ignoreEarlyErrors(body);
     // Outside of pages, every iterable can be sent, and a `Response` would start to read it.
     if (Symbol.asyncIterator in body && !isPage()) return { body };
     const type = new Response(body).headers.get('Content-Type');

@@ -1,12 +1,7 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
-import {
-  IDLE,
-  type LimitOptions,
-  splitCallOptions,
-  type TransferOptions,
-  toLimits,
-} from './call-options.ts';
+import type { LimitOptions, TransferOptions } from './call-options.ts';
+import { IDLE, splitCallOptions, toLimits } from './call-options.ts';
 import { type CallInit, type Calls, createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { StorageContext, StoragePath } from './context.ts';
@@ -16,7 +11,7 @@ import { createFileMethods, type FileMethods } from './files.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 import { retryOfStorage } from './retry-rules.ts';
-import { closeOnFailure, ignoreEarlyErrors } from './streams.ts';
+import { closeOnFailure } from './streams.ts';
 import type { DownloadOptions } from './transfer/download.ts';
 import type { UploadData } from './transfer/form.ts';
 import type { UploadOptions, UploadResult } from './transfer/upload.ts';
@@ -177,12 +172,11 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   // Loaded on first use, as downloads are: many pages only upload files, or only show them.
   const createUpload =
     (maxBytes?: number): StorageClient['upload'] =>
-    async (path, data, init) => {
-      ignoreEarlyErrors(data);
-      const { upload } = await import('./transfer/upload.ts');
-      const send = () => upload(context, path, data, init, maxBytes);
-      return closeOnFailure(data, send);
-    };
+    (path, data, init) =>
+      closeOnFailure(data, async () => {
+        const { upload } = await import('./transfer/upload.ts');
+        return upload(context, path, data, init, maxBytes);
+      });
 
   return {
     ...files,

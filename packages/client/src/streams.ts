@@ -24,6 +24,8 @@ export function assertUnread(body: object): void {
 
 /** Runs a call. If it fails, closes the stream passed to it, even if unread. */
 export async function closeOnFailure<T>(body: unknown, run: () => Promise<T>): Promise<T> {
+  // Otherwise, a Node stream that fails before it is read would end the process. Reading it still fails.
+  if (isStream(body) && 'on' in body) (body as NodeJS.ReadableStream).on('error', () => {});
   try {
     return await run();
   } catch (error) {
@@ -36,9 +38,4 @@ export function discard(body: unknown): void {
   if (!isStream(body)) return;
   if ('destroy' in body) (body as unknown as { destroy(): void }).destroy();
   else if ('cancel' in body && !body.locked) body.cancel().catch(() => {});
-}
-
-/** Prevents a Node stream that fails before it is read from crashing the process. Reading it still fails. */
-export function ignoreEarlyErrors(stream: unknown): void {
-  if (isStream(stream) && 'on' in stream) (stream as NodeJS.ReadableStream).on('error', () => {});
 }

@@ -111,10 +111,8 @@ describe('the body of a POST', () => {
 
   it('has the media type of the headers of the client', async () => {
     const headers = { 'Content-Type': 'application/xml' };
-    const { service, requests } = gatewayWith(
-      Array.from({ length: 4 }, () => json({})),
-      { headers },
-    );
+    const responses = Array.from({ length: 4 }, () => json({}));
+    const { service, requests } = gatewayWith(responses, { headers });
     await service.post('a', '<a/>');
     await service.post('a', new Blob(['<a/>']));
     await service.post('a', { a: 1 });
@@ -142,8 +140,17 @@ describe('the body of a POST', () => {
 
   it('fails the call if it is a Node stream that cannot be opened', async () => {
     await using server = await startServer(serve({}));
-    const call = serviceAt(server.url).post('a', createReadStream('/does/not/exist'));
+    const body = createReadStream('/does/not/exist');
+    const authorize = () =>
+      new Promise<undefined>((resolve) => body.on('close', () => resolve(undefined)));
+    const gateway = gatewayAt(server.url, { auth: { authorize } });
+    const call = gateway.fetch(`${server.url}/v1/cloudrun/x`, {
+      method: 'POST',
+      body: body as never,
+    });
     await expect(call).rejects.toMatchObject({ kind: 'network' });
+    const post = serviceAt(server.url).post('a', createReadStream('/does/not/exist'));
+    await expect(post).rejects.toMatchObject({ kind: 'network' });
   });
 });
 
