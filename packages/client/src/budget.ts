@@ -3,8 +3,7 @@ import { BerthError, type CallInfo, isBerthError } from './errors.ts';
 import type { Retry } from './retry-rules.ts';
 import { isStream } from './streams.ts';
 
-// What is repeated. `takeRetry` counts the retries of a budget. The last three rows are not retries and are not
-// counted.
+// What is repeated. `takeRetry` counts retries. The last three rows are not retries and are not counted.
 //
 // | Loop                 | Repeats                         | After                          | Limit                   |
 // | -------------------- | ------------------------------- | ------------------------------ | ----------------------- |
@@ -29,24 +28,19 @@ export interface CallBudget {
   waitForRetry(error: unknown, headers?: Headers): Promise<void>;
   /** Allows all retries again. */
   resetRetries(): void;
-  /** Allows no further retry. */
-  stopRetries(): void;
-}
-
-interface BudgetOptions extends CallOptions {
-  readonly body?: unknown;
-  /** Start of the message if the time limit expires. Default: `The call` */
-  readonly summary?: string;
+  /** Runs a function of the caller, after whose error there are no more retries. */
+  runFinal(run: () => void): void;
 }
 
 /**
  * Runs a call, or all calls of a transfer, within a time limit, even if `fetch` ignores the signal. After it
  * returns, only the caller's signal can abort the body.
  *
+ * @param options `summary` starts the message of a timeout. Default: `The call`
  * @param info the call; `undefined` for a transfer, which makes several
  */
 export async function withBudget<T>(
-  options: BudgetOptions,
+  options: CallOptions & { readonly body?: unknown; readonly summary?: string },
   defaults: Limits,
   info: CallInfo | undefined,
   run: (budget: CallBudget) => Promise<T>,
@@ -106,8 +100,11 @@ function createBudget(limits: Limits, signal: AbortSignal, isIdempotent: boolean
     resetRetries() {
       retries = 0;
     },
-    stopRetries() {
+    runFinal(run) {
+      const before = retries;
       retries = attempts;
+      run();
+      retries = before;
     },
   };
 }

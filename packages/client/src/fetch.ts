@@ -84,17 +84,15 @@ export function createSender(options: SenderOptions): Sender {
         continue;
       }
       const retry = await classify(response);
-      let wait: number | undefined;
-      if (retry === 'renew' && session && !isRenewed) {
-        // Renewed even for a stream, so that the next call succeeds.
-        isRenewed = await session.renew(signed, response.headers);
-        // Not counted as a retry.
-        if (isRenewed) wait = 0;
-      }
+      const canRenew = retry === 'renew' && !isRenewed;
+      // Renewed even for a stream, so that the next call succeeds.
+      const isNew = canRenew && (await session?.renew(signed, response.headers));
       // A stream can be read only once.
       if (isStream(request.body)) return response;
-      wait ??= budget.takeRetry(retry, response.headers);
+      // New credentials are not counted as a retry.
+      const wait = isNew ? 0 : budget.takeRetry(retry, response.headers);
       if (wait === undefined) return response;
+      if (isNew) isRenewed = true;
       discard(response.body);
       await pause(wait, signal);
     }
@@ -144,24 +142,15 @@ function toTarget(input: Input): Target {
   throw optionsError('The URL must be an absolute http(s) URL without credentials.');
 }
 
-/** Properties copied from a `Request`, in addition to its URL, method, headers and body. */
-const COPIED = [
-  'cache',
-  'credentials',
-  'integrity',
-  'keepalive',
-  'mode',
-  'redirect',
-  'referrer',
-  'referrerPolicy',
-] as const;
-
 /** Bodies that have a media type, besides strings. Those of another package are passed through unchanged. */
 const TYPED = [Blob, FormData, URLSearchParams];
 
 /** Returns the request that each attempt sends, without credentials. */
 async function toRequest(target: Target, init: FetchInit, clientHeaders: Sender['headers']) {
-  const copied: RequestInit = Object.fromEntries(COPIED.map((name) => [name, target[name]]));
+  const { cache, credentials, integrity, keepalive, mode } = target;
+  const { redirect, referrer, referrerPolicy } = target;
+  const fetchOptions = { cache, credentials, integrity, keepalive, mode };
+  const copied = { ...fetchOptions, redirect, referrer, referrerPolicy };
   const method = init.method ?? target.method ?? 'GET';
   // Merged here for all calls. `post` also merges them before `fetch` adds a media type, which would take precedence.
   const headers = { ...clientHeaders, ...toRecord(init.headers ?? target.headers) };

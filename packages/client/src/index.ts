@@ -14,12 +14,8 @@ export type {
   TempUrlOptions,
   TempUrlResult,
 } from './files.ts';
-export {
-  createGatewayClient,
-  type DocumentedService,
-  type GatewayClient,
-  type GatewayClientOptions,
-} from './gateway.ts';
+export type { DocumentedService, GatewayClient, GatewayClientOptions } from './gateway.ts';
+export { createGatewayClient } from './gateway.ts';
 export type { paths as GatewayPaths } from './generated/gateway.v1.gen.ts';
 export type { paths as StoragePaths } from './generated/storage.v2.gen.ts';
 export type { PayloadOptions, RequestOptions, Service } from './service.ts';

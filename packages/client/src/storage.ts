@@ -188,11 +188,11 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     uploadAvatar: createUpload(AVATAR_BYTES),
     async download(fileID, init) {
       const { download } = await import('./transfer/download.ts');
-      return download(context, files, fileID, init);
+      return download({ ...context, ...files }, fileID, init);
     },
     async downloadToFile(fileID, file, init) {
       const { downloadToFile } = await import('./transfer/download.ts');
-      return downloadToFile(context, files, fileID, file, init);
+      return downloadToFile({ ...context, ...files }, fileID, file, init);
     },
   };
 }

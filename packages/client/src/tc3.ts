@@ -99,9 +99,8 @@ async function toSignedBody(body: SignableRequest['body']): Promise<string | Byt
 /** A header is signed trimmed and in lowercase; a media type unchanged, but without a boundary (D16). */
 function toSignedValue(name: string, value: string): string {
   const text = value.trim();
-  return name === 'content-type'
-    ? text.replace(/^(multipart\/form-data)\s*;.*/i, '$1')
-    : text.toLowerCase();
+  if (name !== 'content-type') return text.toLowerCase();
+  return text.replace(/^(multipart\/form-data)\s*;.*/i, '$1');
 }
 
 /** Creates a function that signs a request at a time in seconds since the epoch. */

@@ -234,15 +234,12 @@ describe('a download to a file', () => {
   const enough = new Error('enough');
   const stop = new AbortController();
   const { signal } = stop;
-  const fail = () => {
-    throw enough;
+  const fail = (error: Error) => () => {
+    throw error;
   };
   const temporary = new BerthError('network', 'from onProgress', { retryable: true });
   const failLater = ({ loaded }: Progress) => {
     if (loaded === BYTES.length) throw temporary;
-  };
-  const failAtOnce = () => {
-    throw temporary;
   };
   const intact = () => Array(9).fill(files().handle);
   const stall: Handler = (_, response) => {
@@ -264,8 +261,8 @@ describe('a download to a file', () => {
     ['the file has no ETag', cut(''), lost],
     ['retries are off', cut('"v1"'), lost, { retry: false }],
     ['it is aborted', [stall], enough, { signal, onProgress: () => stop.abort(enough) }],
-    ['onProgress throws', [stall], enough, { onProgress: fail }],
-    ['onProgress throws a temporary error', intact(), temporary, { onProgress: failAtOnce }],
+    ['onProgress throws', [stall], enough, { onProgress: fail(enough) }],
+    ['onProgress throws a temporary error', intact(), temporary, { onProgress: fail(temporary) }],
     ['onProgress throws one at the end', intact(), temporary, { onProgress: failLater }],
     ['it takes too long', [stall], late, { timeout: 50 }],
     ['its fetch ignores the time limit', [hang], late, { timeout: 50 }, deaf],

@@ -1,13 +1,6 @@
 import { tmpdir } from 'node:os';
-import {
-  bearer,
-  createGatewayClient,
-  createStorageClient,
-  type GatewayClient,
-  type Service,
-  type StorageClient,
-  tc3,
-} from '@berth/client';
+import type { GatewayClient, Service, StorageClient } from '@berth/client';
+import { bearer, createGatewayClient, createStorageClient, tc3 } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import { credentials, gatewayWith, storageWith } from './support/clients.ts';
 

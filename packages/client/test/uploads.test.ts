@@ -189,13 +189,10 @@ describe('the response of the upload target', () => {
 
 describe('an upload ends', () => {
   const disk = new Error('disk');
-  const throwDisk = () => {
-    throw disk;
+  const fail = (error: Error) => () => {
+    throw error;
   };
   const temporary = new BerthError('network', 'from onProgress', { retryable: true });
-  const throwTemporary = () => {
-    throw temporary;
-  };
   const broken = new ReadableStream({ start: (controller) => controller.error(disk) });
   const smaller = 'The content is smaller than its size (6 bytes).';
   const late = { kind: 'timeout', message: 'a was not uploaded: timed out after 100 ms' };
@@ -204,11 +201,11 @@ describe('an upload ends', () => {
     ['a stream is too short', () => streamOf('hello'), { size: 6 }, { message: smaller }],
     ['a stream is too long', () => streamOf('hello'), { size: 4 }, { message: larger }],
     ['a stream fails', () => broken, {}, disk],
-    ['onProgress throws', () => 'hello', { onProgress: throwDisk }, disk],
+    ['onProgress throws', () => 'hello', { onProgress: fail(disk) }, disk],
     [
       'onProgress throws a temporary error',
       () => 'hello',
-      { onProgress: throwTemporary },
+      { onProgress: fail(temporary) },
       temporary,
     ],
     ['a read stream has no file', () => createReadStream(MISSING), {}, { code: 'ENOENT' }],

@@ -25,8 +25,7 @@ export async function call(
   const { toGatewayError } = createGatewayErrors(wireProfile);
   const error = response.ok ? undefined : await toGatewayError(response.clone(), info);
   if (error?.kind !== 'gateway') {
-    const { stdout } = process;
-    await pipeline(response.body ?? [], stdout, { signal, end: false }).catch((cause) => {
+    await pipeline(response.body ?? [], process.stdout, { signal, end: false }).catch((cause) => {
       throw networkError('The response was interrupted', info, cause);
     });
   }

@@ -65,10 +65,8 @@ function readSignature(): [Tc3KeyPair, Tc3Options] {
   const token = readSetting('BERTH_TC3_TOKEN');
   const service = readSetting('BERTH_TC3_SERVICE');
   const signingHost = readSetting('BERTH_STORAGE_SIGNING_HOST');
-  return [
-    { secretId, secretKey, token },
-    { service, signingHost },
-  ];
+  const pair = { secretId, secretKey, token };
+  return [pair, { service, signingHost }];
 }
 
 export async function openStorage(): Promise<StorageClient> {

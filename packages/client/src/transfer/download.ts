@@ -27,57 +27,54 @@ export interface DownloadOptions extends TempUrlOptions, TransferOptions {
   readonly range?: DownloadRange | undefined;
 }
 
-/** A download, within its time limit. */
+type DownloadContext = StorageContext & Pick<FileMethods, 'tempUrl'>;
+
+/** A download within its time limit, and what it needs to continue after an interruption. */
 interface Download {
-  readonly context: StorageContext;
+  readonly context: DownloadContext;
   readonly options: DownloadOptions;
   readonly budget: CallBudget;
   readonly summary: string;
   createLink(): Promise<string>;
+  /** The part with the first bytes. */
+  first?: Part | undefined;
+  /** Number of bytes read. */
+  loaded: number;
 }
 
 export async function download(
-  context: StorageContext,
-  files: FileMethods,
+  context: DownloadContext,
   fileID: string,
   options: DownloadOptions = {},
 ): Promise<Response> {
-  return startDownload(context, files, fileID, options, async (started) => {
-    const url = await started.createLink();
-    const part = await openLink(started, { url, range: options.range });
+  return startDownload(context, fileID, options, async (started) => {
+    const part = await openLink(started, await started.createLink());
+    started.first = part;
     const { status, headers } = part.response;
-    const chunks = withProgress(part.chunks, options, () => part.size);
     // Without its reason phrase, which a `Response` cannot be created with unless it is Latin-1.
-    return new Response(toBody(chunks, part.stop), { status, headers });
+    return new Response(toBody(withProgress(started, part.chunks), part.stop), { status, headers });
   });
 }
 
 export async function downloadToFile(
-  context: StorageContext,
-  files: FileMethods,
+  context: DownloadContext,
   fileID: string,
   file: string | URL,
   options: DownloadOptions = {},
 ): Promise<void> {
   let saving: Promise<void> | undefined;
-  await startDownload(context, files, fileID, options, (started) => {
-    const state: ResumeState = { loaded: 0 };
-    // Outside the retries, so that an error of `onProgress` ends the download.
-    const chunks = withProgress(readToEnd(started, state), options, () => state.first?.size);
-    saving = saveFile(chunks, file, started.budget.signal);
+  await startDownload(context, fileID, options, (started) => {
+    saving = saveFile(withProgress(started, readToEnd(started)), file, started.budget.signal);
     return saving;
   }).catch(async (error) => {
     // When the call ends, either the file is complete, or its temporary file is gone.
-    if (!saving) throw error;
-    await saving.catch(() => {
-      throw error;
-    });
+    const isSaved = await saving?.then(() => true).catch(() => false);
+    if (!isSaved) throw error;
   });
 }
 
 async function startDownload<T>(
-  context: StorageContext,
-  { tempUrl }: FileMethods,
+  context: DownloadContext,
   fileID: string,
   options: DownloadOptions,
   run: (started: Download) => Promise<T>,
@@ -90,64 +87,45 @@ async function startDownload<T>(
   const call = { ...options, summary: `${summary}:`, idempotent: true };
   return withBudget(call, context.transferLimits, undefined, (budget) => {
     // The call for a link has its own budget.
-    const createLink = () => tempUrl(fileID, { ...options, signal: budget.signal });
-    return run({ context, options, budget, summary, createLink });
+    const createLink = () => context.tempUrl(fileID, { ...options, signal: budget.signal });
+    return run({ context, options, budget, summary, createLink, loaded: 0 });
   });
 }
 
-async function* withProgress(
-  chunks: AsyncIterable<Uint8Array<ArrayBuffer>>,
-  { onProgress }: DownloadOptions,
-  getTotal: () => number | undefined,
-) {
+/** Reports progress outside the retries, so that an error of `onProgress` ends the download. */
+async function* withProgress(started: Download, chunks: Part['chunks']) {
   let loaded = 0;
   for await (const chunk of chunks) {
     loaded += chunk.byteLength;
-    onProgress?.({ loaded, total: getTotal() });
+    started.options.onProgress?.({ loaded, total: started.first?.size });
     yield chunk;
   }
 }
 
-/** What a download needs to continue after an interruption. */
-interface ResumeState {
-  /** The response with the first bytes. */
-  first?: Part | undefined;
-  loaded: number;
-}
-
 /** Yields the bytes of a file. After an interruption, it continues with a new link, if the file is still the same. */
-async function* readToEnd(started: Download, state: ResumeState) {
-  const { options, budget } = started;
-  const { offset = 0, length } = options.range ?? {};
+async function* readToEnd(started: Download) {
+  const { budget } = started;
   for (;;) {
     const url = await started.createLink();
-    const { first, loaded } = state;
-    const rest = { offset: offset + loaded, length: length && length - loaded };
     try {
-      const part = await openLink(started, { url, range: first ? rest : options.range, first });
-      state.first ??= part;
+      const part = await openLink(started, url);
+      started.first ??= part;
       for await (const chunk of part.chunks) {
         // A long download may be interrupted many times.
         budget.resetRetries();
-        state.loaded += chunk.byteLength;
+        started.loaded += chunk.byteLength;
         yield chunk;
       }
       return;
     } catch (error) {
-      if (state.loaded === state.first?.size && isBerthError(error) && error.retryable) return;
-      if (state.loaded === 0) state.first = undefined;
+      const { first, loaded } = started;
+      if (loaded === first?.size && isBerthError(error) && error.retryable) return;
+      if (loaded === 0) started.first = undefined;
       // Without an `ETag`, the rest could be that of another file.
-      else if (state.first?.etag === undefined) throw error;
+      else if (first?.etag === undefined) throw error;
       await budget.waitForRetry(error);
     }
   }
-}
-
-interface LinkRequest {
-  readonly url: string;
-  readonly range?: DownloadRange | undefined;
-  /** The part that this one continues. */
-  readonly first?: Part | undefined;
 }
 
 /** The number of bytes that the response has, and that of the file. */
@@ -159,20 +137,22 @@ interface Part extends Sizes {
   /** The strong `ETag`, if the download can continue after an interruption. */
   readonly etag: string | undefined;
   readonly chunks: AsyncIterable<Uint8Array<ArrayBuffer>>;
-  /** Closes the connection. */
   stop(): void;
 }
 
-/** Opens a link, or throws an error if its response is not the file, or the requested part of it. */
-async function openLink(started: Download, request: LinkRequest): Promise<Part> {
-  const { context, options, budget, summary } = started;
+/** Opens a link to the bytes that are still to be read. */
+async function openLink(started: Download, url: string): Promise<Part> {
+  const { context, options, budget, summary, first, loaded } = started;
   const { idle = context.transferLimits.idle } = options;
-  const watch = watchIdle(idle, budget.signal, summary, { url: request.url });
+  const { offset = 0, length } = options.range ?? {};
+  const rest = { offset: offset + loaded, length: length && length - loaded };
+  const range = first ? rest : options.range;
+  const watch = watchIdle(idle, budget.signal, summary, { url });
   try {
-    const response = await fetchLink(started, request, watch);
-    const sizes = checkPart(response, request, summary);
+    const response = await fetchLink(started, url, watch, range);
+    const sizes = checkPart(started, url, response, range);
     // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.
-    const size = isPage() && !request.range ? undefined : sizes.size;
+    const size = isPage() && !range ? undefined : sizes.size;
     const chunks = readChunks(response, watch, size);
     return { ...sizes, response, etag: strongETag(response), chunks, stop: watch.stop };
   } catch (error) {
@@ -182,9 +162,9 @@ async function openLink(started: Download, request: LinkRequest): Promise<Part> 
 }
 
 /** Fetches a link, which may redirect (D23). The link itself authorizes the download, so no credentials are sent. */
-function fetchLink({ context, budget }: Download, request: LinkRequest, watch: IdleWatch) {
+function fetchLink(started: Download, url: string, watch: IdleWatch, range?: DownloadRange) {
+  const { context, budget, first } = started;
   const { platformFetch = globalThis.fetch, transferLimits } = context;
-  const { url, range, first } = request;
   const headers: Record<string, string> = {};
   if (range) {
     const { offset, length } = range;
@@ -206,7 +186,8 @@ function fetchLink({ context, budget }: Download, request: LinkRequest, watch: I
 }
 
 /** Checks that a response is the requested part, and of the same file as the first part. */
-function checkPart(response: Response, { url, range, first }: LinkRequest, summary: string): Sizes {
+function checkPart(started: Download, url: string, response: Response, range?: DownloadRange) {
+  const { first, summary } = started;
   const sizes = readSizes(response, range);
   const isOtherETag = first && strongETag(response) !== first.etag;
   const isOtherSize = sizes?.total && first?.total && sizes.total !== first.total;

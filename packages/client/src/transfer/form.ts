@@ -44,7 +44,6 @@ export interface UploadForm {
   readonly content: UploadContent;
   /** Its signal also aborts when the attempt is over. */
   readonly watch: IdleWatch;
-  /** Calls the caller's `onProgress`, if there is one. */
   readonly report: ((loaded: number) => void) | undefined;
   readonly context: StorageContext;
 }
@@ -91,10 +90,7 @@ export async function* readStream(stream: object, content: UploadContent, signal
 }
 
 /** Web streams are read with a reader, because those of Safari are not iterable. */
-function openStream(
-  stream: object,
-  signal: AbortSignal,
-): () => Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }> {
+function openStream(stream: object, signal: AbortSignal): () => Promise<IteratorResult<unknown>> {
   if ('getReader' in stream) {
     const reader = (stream as ReadableStream<unknown>).getReader();
     signal.addEventListener('abort', () => reader.cancel(signal.reason).catch(() => {}));

@@ -132,9 +132,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   };
 
   // Only errors of the content end the upload here. A broken connection is an error of the response.
-  const failed = new Promise<never>((_, reject) => {
-    send().catch(reject);
-  });
+  const failed = send().then(() => new Promise<never>(() => {}));
   const response = await Promise.race([failed, receive()]);
   // An early response means that the server rejected the upload, so the rest is not sent.
   const early = 'The server responded before the entire file was sent.';

@@ -51,15 +51,7 @@ export async function upload(
   return withBudget(call, transferLimits, undefined, async (budget) => {
     const report: UploadForm['report'] =
       onProgress &&
-      ((loaded) => {
-        try {
-          onProgress({ loaded, total: content.size });
-        } catch (error) {
-          // Ends the upload, even if the error is a temporary one.
-          budget.stopRetries();
-          throw error;
-        }
-      });
+      ((loaded) => budget.runFinal(() => onProgress({ loaded, total: content.size })));
     // The call for a grant has its own budget.
     const init = { ...options, signal: budget.signal };
     for (;;) {
