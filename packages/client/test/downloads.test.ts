@@ -205,7 +205,7 @@ describe('a download to a file', () => {
     await writeFile(long, 'old', { mode: 0o600 });
     await symlink(long, link);
     // Not a device such as /dev/null, which a defect would replace.
-    execFileSync('mkfifo', [pipe]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
     await using reader = await open(pipe, 'r+');
     for (const target of [link, pipe]) await served.storage.downloadToFile('a', target);
     expect(await readFile(long, 'utf8')).toBe('new');
@@ -223,7 +223,7 @@ describe('a download to a file', () => {
   it.each(['has no reader', 'is not read'])('ends in time if a pipe %s', async (problem) => {
     await using served = await serveStorage(files().handle);
     const pipe = join(folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
     const reader = problem === 'is not read' ? await open(pipe, 'r+') : undefined;
     const download = served.storage.downloadToFile('a', pipe, { timeout: 200 });
     await expect(download).rejects.toMatchObject({ kind: 'timeout' });
