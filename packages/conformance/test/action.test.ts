@@ -40,7 +40,7 @@ test('the GitHub Action writes every report and a summary, and ends with the exi
   const running = promisify(execFile)('bash', args, { cwd: path, env });
   await expect(running).rejects.toMatchObject({ code: 1 });
   const summary = await readFile(env.GITHUB_STEP_SUMMARY, 'utf8');
-  expect(summary).toMatch(/^```\n.*^breaks the contract: .*^```\n$/ms);
+  expect(summary).toMatch(/^(`{20})\n.*^breaks the contract: .*^\1\n$/ms);
   expect(summary).not.toContain(env.BERTH_GATEWAY_TOKEN);
   expect(await readdir(join(path, 'reports'))).toEqual(['index.html', 'junit.xml', 'report.json']);
 });
