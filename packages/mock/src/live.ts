@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import type { ResolvedOptions } from './options.ts';
 
 export interface Live<Value> {
@@ -52,8 +52,13 @@ export async function openLive<Value>(
 
 /** Editors replace a file, so that its inode changes, or write it in place. */
 function stateOf(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return '';
+  let stats: Stats;
+  try {
+    stats = statSync(path);
+  } catch {
+    // It does not exist, or is a link to itself.
+    return '';
+  }
   // A pipe's mtime changes with each write, and reading it again would block until someone writes.
   return stats.isFile() ? `${stats.mtimeMs} ${stats.size} ${stats.ino}` : `${stats.ino}`;
 }

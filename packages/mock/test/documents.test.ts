@@ -1,3 +1,4 @@
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type MockOptions } from '../src/index.ts';
@@ -108,6 +109,15 @@ paths: { /pet: { get: { responses: { 200: { description: ok, content: { text/pla
       await replaceFile(join(document, '../parts/new.yaml'), content);
     }
     expect(await read()).toBe('Max');
+    const file = join(document, '../parts/new.yaml');
+    await rm(file);
+    await symlink(file, file);
+    const warned = nextWarning();
+    expect(await read()).toBe('Max');
+    expect(await warned).toContain('new.yaml');
+    await rm(file);
+    await writeFile(file, pet('Ed'));
+    expect(await read()).toBe('Ed');
   });
 
   it('becomes a draft of the contract, with its faults, once it has one of its paths', async () => {

@@ -49,7 +49,8 @@ export function createCors(
 
   function allows(origin: string): boolean {
     if (origins === '*') return true;
-    return typeof origins === 'function' ? origins(origin) : origins.includes(origin);
+    // A promise, which JavaScript may return, allows nothing.
+    return typeof origins === 'function' ? origins(origin) === true : origins.includes(origin);
   }
 
   function toOriginHeaders(origin: string | undefined): HeadersByName {

@@ -62,6 +62,12 @@ test.each([
   expect(() => createCors('gateway', defaultWireProfile, { origins: [origin] })).toThrow(origin);
 });
 
+test('a function that returns a promise allows no origin', () => {
+  const origins = (async () => false) as unknown as () => boolean;
+  const cors = createCors('gateway', defaultWireProfile, { origins });
+  expect(cors.response(APP)).not.toHaveProperty('access-control-allow-origin');
+});
+
 // The WebViews of mobile apps, and browser extensions.
 test.each(['capacitor://localhost', 'ionic://localhost', 'chrome-extension://abc'])(
   'the origin %s is allowed if it is listed',

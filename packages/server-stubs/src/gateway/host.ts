@@ -17,7 +17,7 @@ export function findHostEnv(request: IncomingMessage, env: EnvOption | undefined
   const isComplete = isLocal || IPV4.test(host);
   const label = isComplete ? host : (host.split('.', 1)[0] as string);
   if (env === undefined) return label;
-  if (typeof env === 'function' && env(label)) return label;
+  if (typeof env === 'function' && env(label) === true) return label;
   if (typeof env === 'string' && (isLocal || label === env.toLowerCase())) return env;
   throw invalid(`The host ${host} does not belong to any environment of this gateway.`);
 }

@@ -41,8 +41,9 @@ export function createEventStream(
   const beat = () => {
     if (body.writable && !body.writableNeedDrain) body.write(':\n\n');
   };
-  const timer =
-    heartbeatSeconds > 0 ? setInterval(beat, heartbeatSeconds * 1000).unref() : undefined;
+  // A longer timer would fire at once.
+  const hasHeartbeat = heartbeatSeconds > 0 && heartbeatSeconds < 2 ** 31 / 1000;
+  const timer = hasHeartbeat ? setInterval(beat, heartbeatSeconds * 1000).unref() : undefined;
   body.once('close', () => {
     clearInterval(timer);
     closed.abort();

@@ -128,7 +128,7 @@ export function createStorageRouter<Caller = unknown>(
 
 /** The name of the environment is in the path of a storage call. */
 function assertEnv(name: string, env: EnvOption | undefined): void {
-  if (env === undefined || (typeof env === 'string' ? env === name : env(name))) return;
+  if (env === undefined || (typeof env === 'string' ? env === name : env(name) === true)) return;
   throw new StorageError('INVALID_ENV', { message: `Environment ${name} does not exist.` });
 }
 
