@@ -93,7 +93,7 @@ function prepareSwagger(document: JsonObject): void {
 
 const SIBLINGS = /^(?:\$ref|nullable|readOnly|writeOnly|description|title|deprecated|x-.*)$/;
 
-/** OpenAPI 3.0.4 §4.7.23: what is next to `$ref` "SHALL be ignored". People still write annotations and `nullable` there. */
+/** OpenAPI 3.0.4 §4.7.23: what is next to `$ref` "SHALL be ignored". People write annotations and `nullable` there. */
 function dropSiblings(schema: JsonObject): void {
   if (typeof schema.$ref !== 'string') return;
   for (const key of Object.keys(schema)) if (!SIBLINGS.test(key)) delete schema[key];

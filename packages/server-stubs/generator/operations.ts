@@ -102,8 +102,7 @@ function findGreedy(root: JsonObject, { parameters }: JsonObject): string | unde
   return all.find((parameter) => parameter['x-berth-greedy'] === true)?.name as string | undefined;
 }
 
-function findPathProblem(root: JsonObject, entry: OperationEntry) {
-  const { path, operation } = entry;
+function findPathProblem(root: JsonObject, { path, operation }: OperationEntry) {
   if (!/^\/(?:[^{}?#]|\{[^{}/]*\})*$/.test(path)) {
     return 'its path must start with a slash, and have neither a query, an unmatched brace, nor a slash in a parameter name';
   }

@@ -26,7 +26,7 @@ type Stream = Readable | ReadableStream<Uint8Array>;
 /** The documented media type. With `unchanged`, a body is sent as is. */
 type Media = Content | 'unchanged';
 
-/** Its body is left out if the response cannot have one. */
+/** `send` drops its body if the response cannot have one. */
 type SentResponse = ReturnType<typeof toSentResponse>;
 
 /** Creates functions that send the responses of a router: what handlers returned, or errors. */
