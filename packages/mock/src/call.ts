@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { HttpError } from '@berth/server-stubs/contract';
 import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
 import type { BodyChange } from './faults/fault-kinds.ts';
@@ -121,11 +121,11 @@ export class MockResponse extends ServerResponse {
     if (this.req.method !== 'HEAD') this.#changes.set(change, begin);
   }
 
-  /** Keeps the headers, so that `getHeaders` returns what is sent. */
   override writeHead(status: number, headers: unknown = {}): this {
-    for (const [name, value] of Object.entries(headers as object)) this.setHeader(name, value);
     const changesLength = this.#changes.keys().some((change) => change.changesLength);
-    if (changesLength) this.removeHeader('content-length');
+    if (!changesLength) return super.writeHead(status, headers as OutgoingHttpHeaders);
+    for (const [name, value] of Object.entries(headers as object)) this.setHeader(name, value);
+    this.removeHeader('content-length');
     return super.writeHead(status);
   }
 
