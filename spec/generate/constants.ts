@@ -27,9 +27,8 @@ export function toClientConstants(contract: Contract): string {
   const retries = defaults.gatewayErrors
     .filter(({ status }: Any) => status !== 401)
     .map(({ code, retry }: Any) => [code, retry]);
-  // Codes of items come with the status 200, and are never retried.
   const temporary = [...defaults.storageErrors, ...defaults.uploadErrors].filter(
-    ({ status }) => status === 429 || status >= 500,
+    ({ retry }) => retry !== 'never',
   );
   const [storagePath = ''] = Object.keys(storage.paths);
   const idempotent = storageOperations(contract).filter(

@@ -18,13 +18,14 @@ export function toErrorsPage({ defaults }: Contract): string {
     return [`\`${code}\``, status, RETRY[retry], toSeconds(error), FIXED[strength], message];
   });
   const storage = defaults.storageErrors.map((error: Any) => {
-    const { code, level, status, message } = error;
+    const { code, level, status, retry, message } = error;
     const scope = level === 'item' ? 'an item' : 'the call';
-    return [`\`${code}\``, scope, status, toSeconds(error), message];
+    return [`\`${code}\``, scope, status, RETRY[retry], toSeconds(error), message];
   });
   const upload = defaults.uploadErrors.map((error: Any) => [
     `\`${error.code}\``,
     error.status,
+    RETRY[error.retry],
     toSeconds(error),
     error.message,
   ]);
@@ -45,13 +46,13 @@ The body is the envelope \`{ statusCode, body: { requestId, code, message } }\`.
 item has a code, which can also be \`INVALID_PARAM\`, \`SYS_ERR\` or \`SERVICE_UNAVAILABLE\`. Successful ones have \`${defaults.itemCodes.success}\`, or none if copied
 ([D24](../decisions.md#d24), [D26](../decisions.md#d26)).
 
-${toTable(['Code', 'Applies to', 'Status', 'Retry-After', 'Message'], storage)}
+${toTable(['Code', 'Applies to', 'Status', 'Retry', 'Retry-After', 'Message'], storage)}
 ## Upload target
 
 The body is an XML \`Error\` document with \`Code\`, \`Message\`, \`Resource\`, \`RequestId\` and \`TraceId\`
-([D27](../decisions.md#d27)).
+([D27](../decisions.md#d27)). An upload is idempotent: if repeated, it stores the same file.
 
-${toTable(['Code', 'Status', 'Retry-After', 'Message'], upload)}
+${toTable(['Code', 'Status', 'Retry', 'Retry-After', 'Message'], upload)}
 ## Links
 
 Link errors use the upload target's format and codes. A link to a file that no longer exists
