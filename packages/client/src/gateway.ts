@@ -7,7 +7,7 @@ import { createFetch, createSender, type FetchInit, type FetchLike } from './fet
 import { createGatewayErrors } from './gateway-errors.ts';
 import { GREEDY_PARAMETERS } from './generated/contract.gen.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
-import { createService, type Service } from './service.ts';
+import { createService, SERVICE_PATH, type Service } from './service.ts';
 import { toBaseUrl, toSegment } from './urls.ts';
 
 /** Options for {@link createGatewayClient}. */
@@ -75,9 +75,6 @@ export interface GatewayClient extends Calls<paths> {
   readonly fetch: (input: string | URL | Request, init?: FetchInit) => Promise<Response>;
 }
 
-/** Start of the URLs of hosted services, the only ones that get credentials. */
-const SERVICES = '/v1/cloudrun/';
-
 /**
  * Creates a client for the gateway (v1). Start with `service(name)`.
  *
@@ -92,7 +89,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
   const { classify, toGatewayError } = createGatewayErrors(options.wireProfile);
   const session = options.auth && createGatewaySession(options.auth);
   const baseUrl = toBaseUrl(options.baseUrl);
-  const scope = baseUrl + SERVICES;
+  const scope = baseUrl + SERVICE_PATH.replace('{name}', '');
   const limits = toLimits(options);
   const sender = createSender({ ...options, limits, session, scope, classify });
   const { client, call } = createCalls<paths>(sender, baseUrl, GREEDY_PARAMETERS);

@@ -85,7 +85,8 @@ export interface Service {
   connect(path?: string, options?: ConnectOptions): Promise<WebSocket>;
 }
 
-const TEMPLATE = '/v1/cloudrun/{name}' satisfies keyof paths;
+/** Path of a service in the contract. */
+export const SERVICE_PATH = '/v1/cloudrun/{name}' satisfies keyof paths;
 
 export function createService(context: GatewayContext, name: string, url: string): Service {
   const toAnyPath = (path = '') => {
@@ -112,7 +113,7 @@ export function createService(context: GatewayContext, name: string, url: string
   ) => {
     const anyPath = toAnyPath(path);
     // With the contract's path, which middleware of the gateway sees.
-    const template = anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE;
+    const template = anyPath ? `${SERVICE_PATH}/{anyPath}` : SERVICE_PATH;
     const sent = toBodyAndHeaders(value, headers);
     const init: CallInit = {
       ...options,

@@ -17,9 +17,6 @@ import type { UploadData } from './transfer/form.ts';
 import type { UploadOptions, UploadResult } from './transfer/upload.ts';
 import { toBaseUrl, toSegment } from './urls.ts';
 
-/** Path prefix of the storage operations, the only URLs that get credentials. */
-const ROOT = '/api/v2/envs/';
-
 /** Maximum size of a response in bytes; 50 links take less than 1 MiB. */
 const RESPONSE_BYTES = 16_777_216;
 
@@ -142,7 +139,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   checkNumber('idle', idle, 0);
   const limits = toLimits(options);
   const session = createStorageSession(options.credentials, wireProfile);
-  const scope = baseUrl + ROOT;
+  const scope = baseUrl + STORAGE_PATH.replace(/\{.*/, '');
   const classify = ({ status }: Response) => (status === 401 ? 'renew' : retryOfStorage(status));
   const sender = createSender({ limits, fetch, session, scope, classify });
   const toInit = (path: string, init: CallInit = {}): CallInit => ({

@@ -2,6 +2,7 @@ import { mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { unwrapEnvelope } from '../envelope.ts';
 import { mapConcurrently } from '../files.ts';
+import { STORAGE_PATH } from '../generated/contract.gen.ts';
 import { createProgress, Failure, throwUnreadable, toMessage } from './output.ts';
 import { openStorage } from './settings.ts';
 
@@ -101,7 +102,7 @@ async function openFile(name: string, signal: AbortSignal) {
   const path = isFileId(name) ? undefined : toFilePath(name);
   const storage = await openStorage();
   if (path === undefined) return { storage, fileID: name };
-  const operation = '/api/v2/envs/{envId}/storages:getUploadMetaData';
+  const operation = `${STORAGE_PATH}getUploadMetaData` as const;
   const { fileID } = unwrapEnvelope(await storage.POST(operation, { body: { path }, signal }));
   if (!fileID) throw new Failure(`The storage API returned no ID for ${name}.`, 1);
   return { storage, fileID };
