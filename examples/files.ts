@@ -1,9 +1,9 @@
-import { createStorageClient } from '@berth/client';
+import { createStorageClient, tc3Storage } from '@berth/client';
 
 const storage = createStorageClient({
-  baseUrl: 'https://storage.example.com',
+  baseUrl: 'http://127.0.0.1:4010', // the mock
   envId: 'dev',
-  credentials: async () => (await fetch('/my-backend/storage-credentials')).json(),
+  credentials: tc3Storage({ secretId: 'any', secretKey: 'any' }), // never in a page
 });
 
 const { fileID } = await storage.upload('videos/a.mp4', { file: './a.mp4' });
