@@ -28,8 +28,6 @@ export interface CallBudget {
   waitForRetry(error: unknown, headers?: Headers): Promise<void>;
   /** Allows all retries again. */
   resetRetries(): void;
-  /** Runs a function of the caller, after whose error there are no more retries. */
-  runFinal(run: () => void): void;
 }
 
 /**
@@ -77,9 +75,11 @@ function createBudget(limits: Limits, signal: AbortSignal, isIdempotent: boolean
   const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
   let retries = 0;
 
+  const hasRetry = () => retries + 1 < attempts;
+
   const takeRetry: CallBudget['takeRetry'] = (retry, headers) => {
     const isAllowed = retry === 'any' || (retry === 'idempotent' && isIdempotent);
-    if (!isAllowed || retries + 1 >= attempts) return undefined;
+    if (!isAllowed || !hasRetry()) return undefined;
     const random = Math.random() * Math.min(MAX_RANDOM_WAIT, delay * 2 ** retries);
     const wait = Math.max(random, readRetryAfter(headers));
     if (wait > MAX_RETRY_AFTER || wait >= end - performance.now()) return undefined;
@@ -89,7 +89,7 @@ function createBudget(limits: Limits, signal: AbortSignal, isIdempotent: boolean
 
   return {
     signal,
-    hasRetry: () => retries + 1 < attempts,
+    hasRetry,
     takeRetry,
     async waitForRetry(error, headers) {
       const isTemporary = isBerthError(error) && error.retryable;
@@ -99,12 +99,6 @@ function createBudget(limits: Limits, signal: AbortSignal, isIdempotent: boolean
     },
     resetRetries() {
       retries = 0;
-    },
-    runFinal(run) {
-      const before = retries;
-      retries = attempts;
-      run();
-      retries = before;
     },
   };
 }

@@ -49,9 +49,14 @@ export async function upload(
   const call = { ...options, body: content.data, summary: `${summary}:`, idempotent: true };
 
   return withBudget(call, transferLimits, undefined, async (budget) => {
+    let isReporting = false;
     const report: UploadForm['report'] =
       onProgress &&
-      ((loaded) => budget.runFinal(() => onProgress({ loaded, total: content.size })));
+      ((loaded) => {
+        isReporting = true;
+        onProgress({ loaded, total: content.size });
+        isReporting = false;
+      });
     // The call for a grant has its own budget.
     const init = { ...options, signal: budget.signal };
     for (;;) {
@@ -67,6 +72,8 @@ export async function upload(
         if (stored.earlyError) throw stored.earlyError;
         return { fileID };
       } catch (error) {
+        // What `onProgress` throws is never retried.
+        if (isReporting) throw error;
         await budget.waitForRetry(error, headers);
       }
     }
