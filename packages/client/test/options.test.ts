@@ -93,6 +93,7 @@ describe('an argument is checked before anything is sent:', () => {
     [`${tmpdir()} is not a file.`, 'upload', 'a', { file: tmpdir() }],
     ['file must be a path or a file: URL, got 5.', 'upload', 'a', { file: 5 }],
     ['file must be a path or a file: URL, got object.', 'downloadToFile', 'a', new URL('http://h')],
+    ['file must be a path or a file: URL, got string.', 'downloadToFile', 'a', ''],
     ['The content is smaller than its size (6 bytes).', 'upload', 'a', 'hello', { size: 6 }],
     ['range.offset must be an integer of at least 0, got 0.5.', 'download', 'a', part(0.5)],
     ['range.length must be an integer of at least 1, got 0.', 'download', 'a', part(0, 0)],

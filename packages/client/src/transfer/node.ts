@@ -24,7 +24,7 @@ const PIECE = 65_536;
 
 function toLocalPath(file: string | URL): string {
   try {
-    return typeof file === 'string' ? file : fileURLToPath(file);
+    return file && typeof file === 'string' ? file : fileURLToPath(file);
   } catch {
     throw invalid('file', 'a path or a file: URL', file);
   }
