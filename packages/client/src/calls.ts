@@ -67,7 +67,9 @@ export interface CallInit extends CallOptions {
 const RESPONSES = new WeakMap<object, Response>();
 
 /**
- * Creates the calls of a document. Within its time limit, a call takes these steps:
+ * Creates the calls of a document. `openapi-fetch` builds requests and runs middleware, but does not read bodies: it
+ * would decode all text as UTF-8, read errors of any size, and quote invalid JSON in its error. Within its time limit, a
+ * call takes these steps:
  * 1. `openapi-fetch` builds the request.
  * 2. `onRequest` of middleware sees it, with the path of the document.
  * 3. `sender` makes the attempts.
@@ -128,7 +130,7 @@ export function createCalls<Paths extends object>(
       const openApiInit = {
         ...others,
         params,
-        // `openapi-fetch` only builds the request and runs the middleware; `readData` reads.
+        // `fetch` sends this path as written, and `readData` reads the body.
         pathSerializer: () => url,
         parseAs: 'stream',
         async fetch(request: Request) {
@@ -156,10 +158,7 @@ export function createCalls<Paths extends object>(
 /** Maximum size of an error in bytes. */
 const ERROR_BYTES = 1_000_000;
 
-/**
- * Buffers an error, because `openapi-fetch` would read one of any size, and as UTF-8. If it is interrupted, only status
- * and headers are kept.
- */
+/** Buffers an error for `openapi-fetch`. If it is interrupted, only status and headers are kept. */
 async function bufferError(response: Response): Promise<Response> {
   const { body, headers, status, url } = response;
   if (!body || response.ok) return response;

@@ -202,12 +202,7 @@ describe('an upload ends', () => {
     ['a stream is too long', () => streamOf('hello'), { size: 4 }, { message: larger }],
     ['a stream fails', () => broken, {}, disk],
     ['onProgress throws', () => 'hello', { onProgress: fail(disk) }, disk],
-    [
-      'onProgress throws a temporary error',
-      () => 'hello',
-      { onProgress: fail(temporary) },
-      temporary,
-    ],
+    ['onProgress throws a BerthError', () => 'hello', { onProgress: fail(temporary) }, temporary],
     ['a read stream has no file', () => createReadStream(MISSING), {}, { code: 'ENOENT' }],
     ['there is no file', () => ({ file: MISSING }), {}, { code: 'ENOENT' }],
     ['a stream yields a number', () => Readable.from([1]), {}, { kind: 'options' }],
