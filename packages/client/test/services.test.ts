@@ -144,10 +144,8 @@ describe('the body of a POST', () => {
     const authorize = () =>
       new Promise<undefined>((resolve) => body.on('close', () => resolve(undefined)));
     const gateway = gatewayAt(server.url, { auth: { authorize } });
-    const call = gateway.fetch(`${server.url}/v1/cloudrun/x`, {
-      method: 'POST',
-      body: body as never,
-    });
+    const init = { method: 'POST', body: body as never };
+    const call = gateway.fetch(`${server.url}/v1/cloudrun/x`, init);
     await expect(call).rejects.toMatchObject({ kind: 'network' });
     const post = serviceAt(server.url).post('a', createReadStream('/does/not/exist'));
     await expect(post).rejects.toMatchObject({ kind: 'network' });

@@ -1,4 +1,5 @@
 import { type StorageClient, unwrapEnvelope } from '@berth/client';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import { credentials, failureOf, shown, storageWith } from './support/clients.ts';
 import { endless, envelope, json, linked, list, meta } from './support/responses.ts';
@@ -97,8 +98,11 @@ const move: Act = (storage) => storage.move('/a', '/b');
 const rows = (column: string, ...failures: (number | 'lost' | object)[]) =>
   failures.map((failure) => [column, failure] as const);
 
-// An object is a response with the status 200.
+// An object is a response with its status, or 200.
 it.each([
+  ...defaults.storageErrors.flatMap(({ retry, ...error }) =>
+    error.level === 'call' ? rows(retry, error) : [],
+  ),
   ...rows('any', 429),
   ...rows('idempotent', 'lost', 500, 502, 503, 504),
   ...rows('idempotent', { code: 'SYS_ERR' }, { code: 'EXCEED_RATELIMIT' }),
@@ -108,7 +112,7 @@ it.each([
 ])('CL-RETRY-STORAGE: a call may be repeated: %s, after %j', async (column, failure) => {
   const respond = () => {
     if (failure === 'lost') return new Error('reset');
-    if (typeof failure === 'object') return json(failure);
+    if (typeof failure === 'object') return json(failure, { status: 200, ...failure });
     return new Response('<html>', { status: failure as number });
   };
   const count = async (call: Act) => {
