@@ -72,8 +72,6 @@ function describeParameter(source: JsonObject, path: string, document: OpenApiDo
   const { schema } = mediaType === undefined ? source : asObject(media);
   const names = mediaType === undefined ? [] : ['content', mediaType];
   const pointer = document.pointerTo(source, ...names, 'schema');
-  // So that errors point into the schema.
-  const $ref = toReference(pointer);
   const decoding = isJsonType(mediaType ?? '')
     ? JSON_DECODING
     : describeDecoding(location, source, schema, document);
@@ -87,7 +85,9 @@ function describeParameter(source: JsonObject, path: string, document: OpenApiDo
   };
   const owner = 'default' in asObject(schema) ? asObject(schema) : follow(document.root, schema);
   const { default: value } = owner;
-  return { parameter, schema: schema === undefined || { $ref }, $ref, pointer, value };
+  // A reference, so that errors point into the schema.
+  const reference = schema === undefined || { $ref: toReference(pointer) };
+  return { parameter, schema: reference, pointer, value };
 }
 
 /** The fields of a form, or `undefined` if one of them is not supported. */

@@ -5,7 +5,7 @@ import { createCompiler } from './ajv-adapter.ts';
 import { describeFields, describeParameters } from './describe-parameters.ts';
 import { asObject, entriesOf, follow, isObject, type JsonObject, toList } from './json.ts';
 import { type OpenApiDocument, operationsOf } from './openapi.ts';
-import { checkSchemas, SchemaSet, type Schemas, type ValidatorName } from './schema-set.ts';
+import { checkSchemas, SchemaSet, type ValidatorName } from './schema-set.ts';
 import { partsInAllOf, propertiesOf, typesOf } from './subschemas.ts';
 
 type OperationEntry = ReturnType<typeof operationsOf>[number];
@@ -37,31 +37,41 @@ export function describeOperations(document: OpenApiDocument) {
     if (reason === undefined) described.push(describeRoute(entry, sets));
     else document.warn(at, `This operation is not served: ${reason}.`);
   }
+  if (described.length === 0) {
+    document.warn('#/paths', 'No operation of this document can be served.');
+  }
   const requests = sets.requests.finish();
   const responses = sets.responses.finish();
   checkSchemas([requests, responses], document);
-  addDefaults(described, sets.requests, requests);
-  const routes = described.map(({ route }) => route);
-  if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
+  const compile = createCompiler(requests);
   const table: RouteTable<ValidatorName> = {
     title: String(asObject(root.info).title ?? ''),
     basePath: toBasePath(root.servers) ?? '',
     securitySchemes,
-    routes,
+    routes: described.map((route) => addDefaults(route, compile, document)),
   };
   return { table, requests, responses, warnings: document.warnings };
 }
 
 /** Adds the valid defaults. With an invalid one, every call that omits the parameter would be rejected. */
-function addDefaults(described: readonly DescribedRoute[], set: SchemaSet, schemas: Schemas): void {
-  const compile = createCompiler(schemas);
-  for (const { parameter, $ref, pointer, value } of described.flatMap(({ defaults }) => defaults)) {
-    if (compile(set.toId($ref))(value)) Object.assign(parameter, { default: value });
-    else {
-      const problem = `The default of ${parameter.in}.${parameter.name} is not used`;
-      set.document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);
+function addDefaults(
+  { route, described }: DescribedRoute,
+  compile: ReturnType<typeof createCompiler>,
+  document: OpenApiDocument,
+): Route<ValidatorName> {
+  const { validateParameters } = route;
+  const validate = validateParameters && compile(validateParameters.id);
+  const parameters = described.map(({ parameter, pointer, value }) => {
+    if (value === undefined) return parameter;
+    const { in: location, name } = parameter;
+    if (validate?.({ [location]: { [name]: value } }) !== false) {
+      return { ...parameter, default: value };
     }
-  }
+    const problem = `The default of ${location}.${name} is not used`;
+    document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);
+    return parameter;
+  });
+  return { ...route, parameters };
 }
 
 function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSets) {
@@ -89,7 +99,7 @@ function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSet
     security: scopes.map(Object.keys),
     ...(hasScopes && { scopes }),
   };
-  return { route, defaults: described.filter(({ value }) => value !== undefined) };
+  return { route, described };
 }
 
 function securityOf(root: JsonObject, operation: JsonObject): unknown {

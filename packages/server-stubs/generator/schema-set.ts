@@ -5,7 +5,6 @@ import { type Conversion, convertSchema } from './convert-schema.ts';
 import { asObject, join, type Pointer, targetOf, toPointer } from './json.ts';
 import { Names, toTypeName } from './names.ts';
 import { InvalidDocumentError, type OpenApiDocument, type Problem } from './openapi.ts';
-import type { Annotation } from './subschemas.ts';
 
 /** The annotation of the properties that do not occur in requests or in responses. */
 const HIDDEN = { requests: 'readOnly', responses: 'writeOnly' } as const;
@@ -40,10 +39,10 @@ export interface Schemas {
  * Collects the schemas of requests or of responses, with everything that they refer to. Identical schemas share a
  * validator.
  */
-export class SchemaSet implements Conversion {
+export class SchemaSet {
   readonly document: OpenApiDocument;
   readonly name: SetName;
-  readonly hidden: Annotation;
+  readonly #conversion: Conversion;
   readonly #names = new Names();
   /** What `add` returned, by the text of the schema. */
   readonly #validators = new Map<string, ValidatorName>();
@@ -55,12 +54,12 @@ export class SchemaSet implements Conversion {
   constructor(document: OpenApiDocument, name: SetName) {
     this.document = document;
     this.name = name;
-    this.hidden = HIDDEN[name];
+    this.#conversion = { document, hidden: HIDDEN[name], toId: ($ref) => this.#toId($ref) };
   }
 
   /** Adds a schema, and returns its validator, or `undefined` if every value is valid. */
   add(schema: unknown, pointer: Pointer): ValidatorName | undefined {
-    const converted = convertSchema(schema, pointer, this);
+    const converted = convertSchema(schema, pointer, this.#conversion);
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
     const existing = this.#validators.get(text);
@@ -75,7 +74,7 @@ export class SchemaSet implements Conversion {
   }
 
   /** Returns the ID of what a `$ref` refers to, which becomes one of the schemas. */
-  toId($ref: string): string {
+  #toId($ref: string): string {
     const id = this.#targetIds.get($ref) ?? this.#createId(toPointer($ref));
     this.#targetIds.set($ref, id);
     return id;
@@ -89,7 +88,7 @@ export class SchemaSet implements Conversion {
       const pointer = toPointer($ref);
       // Loading warns about `schema: null`.
       const target = targetOf(this.document.root, { $ref }) ?? true;
-      schemas.set(id, { schema: convertSchema(target, pointer, this), pointer });
+      schemas.set(id, { schema: convertSchema(target, pointer, this.#conversion), pointer });
     }
     return { schemas, exported: [...this.#validators.values()].map(({ id }) => id) };
   }
