@@ -1,6 +1,6 @@
 /**
  * What depends on the internals of Ajv 8.20 and on the text that it writes. A later version may also accept other
- * schemas (`convert-schema.ts`, `discriminator.ts`) or report other errors (`schema-set.ts`, `portable/validation.ts`).
+ * schemas (`convert-schema.ts`) or report other errors (`schema-set.ts`, `portable/validation.ts`).
  */
 import { createRequire } from 'node:module';
 import { Ajv2020 } from 'ajv/dist/2020.js';
