@@ -72,6 +72,11 @@ describe('a response that violates the document', () => {
   it.each<[string, HandlerResponse]>([
     ['The status 201 is not documented.', { status: 201, body: {} }],
     ['response.body.name must be a string, got a number.', { status: 200, body: { name: 1 } }],
+    // What is sent is checked.
+    [
+      'response.body.name must be a string, got a number.',
+      { status: 200, body: { name: { toJSON: () => 1 } } },
+    ],
     ['A 200 must have a body.', { status: 200 }],
     ['The application/json body must be a JavaScript value', { status: 200, body: Buffer.of() }],
     ['The text/plain body must be', { status: 200, contentType: 'text/plain', body: {} }],

@@ -52,6 +52,10 @@ export function findViolation(
     const type = isJson ? 'a JavaScript value, not bytes' : 'a string, bytes or a stream';
     return `The ${mediaType} body must be ${type}.`;
   }
-  if (isBytes || validate === undefined || validate(body)) return undefined;
-  return toViolation(body, validate.errors, 'response', '/body').message;
+  if (isBytes || validate === undefined) return undefined;
+  // As it is sent: a `Date` becomes a string.
+  const json = JSON.parse(JSON.stringify(body));
+  return validate(json)
+    ? undefined
+    : toViolation(json, validate.errors, 'response', '/body').message;
 }
