@@ -2,7 +2,7 @@ import { upgrade } from '@scalar/openapi-upgrader';
 import { asObject, entriesOf, follow, type JsonObject, toList } from './json.ts';
 import { Names, toVariableName } from './names.ts';
 import { operationsOf } from './openapi.ts';
-import { visitSchemas } from './subschemas.ts';
+import { typesOf, visitSchemas } from './subschemas.ts';
 
 /**
  * Changes a document in OpenAPI 3.1. Each operation gets its final, unique `operationId`, and all its parameters,
@@ -69,7 +69,7 @@ export function toLatest(document: JsonObject): JsonObject {
   if ('swagger' in document) prepareSwagger(document);
   visitSchemas(document, dropSiblings);
   const upgraded = upgrade(document, '3.1') as JsonObject;
-  visitSchemas(upgraded, repairSchema);
+  visitSchemas(upgraded, (schema) => repairSchema(schema, upgraded));
   return upgraded;
 }
 
@@ -100,11 +100,20 @@ function dropSiblings(schema: JsonObject): void {
 }
 
 /** Restores what the upgrader drops from the schemas of OpenAPI 3.0. */
-function repairSchema(schema: JsonObject): void {
+function repairSchema(schema: JsonObject, root: JsonObject): void {
   if (schema.contentEncoding === 'base64') schema.format = 'byte';
   if (schema.contentMediaType === 'application/octet-stream') schema.type ??= 'string';
   // `nullable` is only kept next to `type`, `$ref` and `allOf`.
   const choices = schema.oneOf ?? schema.anyOf;
-  if (schema.nullable === true && Array.isArray(choices)) choices.push({ type: 'null' });
+  if (schema.nullable === true && Array.isArray(choices)) {
+    // With two, `oneOf` would reject `null`.
+    if (!choices.some((choice) => allowsNull(choice, root))) choices.push({ type: 'null' });
+  }
   delete schema.nullable;
+}
+
+/** An alternative that is repaired later still has its `nullable`. */
+function allowsNull(schema: unknown, root: JsonObject): boolean {
+  const types = typesOf(root, schema);
+  return types.size === 0 || types.has('null') || follow(root, schema).nullable === true;
 }

@@ -90,6 +90,9 @@ it('the keywords of OpenAPI 3.0 have the meaning that they had', async () => {
     number: { type: 'integer', nullable, minimum: 1, exclusiveMinimum: true },
     all: { nullable, allOf: [{ type: 'string' }] },
     one: { nullable, oneOf: [{ type: 'string' }, { type: 'boolean' }] },
+    both: { nullable, oneOf: [{ type: 'string', nullable }, { type: 'boolean' }] },
+    nested: { nullable, oneOf: [{ nullable, anyOf: [text] }, { type: 'boolean' }] },
+    untyped: { nullable, oneOf: [{ minimum: 1 }, text] },
     reference: { ...text, nullable },
     siblings: { ...text, maxLength: 1 },
     bytes: { type: 'string', format: 'byte' },
@@ -97,7 +100,9 @@ it('the keywords of OpenAPI 3.0 have the meaning that they had', async () => {
   };
   const validate = await compileBody({ properties }, { Text: { type: 'string' } }, '3.0.3');
   expect(validate({ siblings: 'what is next to $ref is ignored' })).toBe(true);
-  expect(validate({ with: null, number: null, all: null, one: null, reference: null })).toBe(true);
+  for (const name of ['with', 'number', 'all', 'one', 'both', 'nested', 'untyped', 'reference']) {
+    expect([name, validate({ [name]: null })]).toEqual([name, true]);
+  }
   expect(validate({ bytes: 'YQ==', binary: '', number: 2 })).toBe(true);
   const invalid = { without: null, all: 1, one: 1, bytes: '!', binary: 1, number: 1, reference: 1 };
   const accepted = Object.entries(invalid).filter(([name, value]) => validate({ [name]: value }));
