@@ -148,6 +148,9 @@ const ONE = { oneOf: [{ required: ['claws'] }, { required: ['bark'] }] };
 const TWO = { oneOf: [{ maximum: 1 }, { minimum: 1 }, { minimum: 2 }] };
 const NULLABLE = { anyOf: [{ $ref: '#/components/schemas/Pet' }, { type: 'null' }] };
 const PET = { type: 'object', properties: { name: { type: 'string' }, friend: NULLABLE } };
+const PREFIX = {
+  anyOf: [{ properties: { ab: { type: 'string' } } }, { properties: { a: EITHER } }],
+};
 const NAMES = { properties: { map: { propertyNames: { pattern: '^x-' } } } };
 
 it.each<[schema: object, value: unknown, message: string]>([
@@ -159,6 +162,7 @@ it.each<[schema: object, value: unknown, message: string]>([
   [NULLABLE, { name: 1 }, 'body.name must be a string, got a number.'],
   [NULLABLE, { friend: { name: 1 } }, 'body.friend.name must be a string, got a number.'],
   [NULLABLE, { friend: 1 }, 'body.friend must match a schema in anyOf.'],
+  [PREFIX, { a: true, ab: 1 }, 'body must match a schema in anyOf.'],
   [TWO, 3, 'body must match exactly one schema in oneOf.'],
   [NUMBER, -Infinity, 'body must be a number, got a number that is out of range.'],
 ])('the message for %j and %j says what must change', async (schema, value, message) => {

@@ -62,7 +62,9 @@ function findCause(errors: readonly SchemaError[]): SchemaError {
     const { keyword, instancePath, params } = error;
     let cause = error;
     if (COMPOSITES.has(keyword)) {
-      const before = causes.findLastIndex((each) => !each.instancePath.startsWith(instancePath));
+      const isOutside = (each: SchemaError) =>
+        !`${each.instancePath}/`.startsWith(`${instancePath}/`);
+      const before = causes.findLastIndex(isOutside);
       const [only = error, ...others] = causes.splice(before + 1).filter((each) => {
         return each.keyword !== 'type' || each.instancePath !== instancePath;
       });
