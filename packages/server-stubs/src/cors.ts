@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { CORS } from './generated/contract.gen.ts';
 import { TOKEN } from './runtime/portable/headers.ts';
+import { assertNames } from './runtime/portable/user-input.ts';
 
 /** CORS options. */
 export interface CorsOptions {
@@ -28,8 +29,10 @@ export type Cors = ReturnType<typeof createCors>;
 export function createCors(
   surface: keyof typeof CORS.allowMethods,
   { storageHeaders, gatewayHeaders }: WireProfile,
-  { origins = CORS.allowOrigin, credentials = false }: CorsOptions = {},
+  options: CorsOptions = {},
 ) {
+  assertNames('cors', options, ['origins', 'credentials']);
+  const { origins = CORS.allowOrigin, credentials = false } = options;
   if (origins === '*' && credentials) {
     throw new TypeError(
       'cors.credentials requires a list of cors.origins, because * allows every site.',

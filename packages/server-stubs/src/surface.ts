@@ -1,7 +1,8 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type CorsOptions, createCors } from './cors.ts';
 import { toContractError } from './errors.ts';
-import type { CommonOptions, TableRouterOptions } from './runtime/options.ts';
+import { COMMON_NAMES, type CommonOptions, type TableRouterOptions } from './runtime/options.ts';
+import { assertNames } from './runtime/portable/user-input.ts';
 
 /** Options of the three routers of the contract. */
 export interface ApiOptions extends CommonOptions {
@@ -14,22 +15,26 @@ export interface ApiOptions extends CommonOptions {
 /** The caller that credentials belong to, or `undefined` to reject them. */
 export type AuthResult<Caller> = Caller | undefined | Promise<Caller | undefined>;
 
+/** The names of the options that not all three routers have. */
+const OWN_NAMES = {
+  gateway: ['security', 'env', 'signedBodies'],
+  storage: ['security', 'env', 'batchItems'],
+  upload: ['fileBytes'],
+};
+
 /**
  * Returns what the three routers share: names, CORS, and options of the runtime's router.
  *
  * @param maxBytes maximum body size, unless the user sets `requests`
  */
-export function createSurface(
-  name: 'gateway' | 'storage' | 'upload',
-  options: ApiOptions,
-  maxBytes: number,
-) {
+export function createSurface(name: keyof typeof OWN_NAMES, options: ApiOptions, maxBytes: number) {
+  assertNames('options', options, [...OWN_NAMES[name], ...COMMON_NAMES, 'cors', 'wireProfile']);
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(name, wireProfile, options.cors);
-  const { bodyBytes = maxBytes, streamBytes = maxBytes, ...limits } = options.requests ?? {};
+  const common = COMMON_NAMES.map((each) => [each, options[each as keyof CommonOptions]]);
   const shared: TableRouterOptions = {
-    ...options,
-    requests: { ...limits, bodyBytes, streamBytes },
+    ...Object.fromEntries(common),
+    maxBytes,
     toError: (error) => toContractError(name, error),
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),

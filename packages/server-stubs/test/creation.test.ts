@@ -1,5 +1,5 @@
 import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
-import { createKeyPairs } from '@berth/server-stubs/auth';
+import { createGatewaySignature, createKeyPairs } from '@berth/server-stubs/auth';
 import { createTableRouter } from '@berth/server-stubs/runtime';
 import { expect, test } from 'vitest';
 import { toTable } from './support/to-table.ts';
@@ -21,6 +21,7 @@ const gatewayWith = (options: object) =>
   gateway({ call }, { security: gatewaySecurity, ...options });
 const pair = (credential: object) =>
   createKeyPairs({ dev: { credentials: [credential as never] } });
+const pairs = createKeyPairs({});
 
 // For users of JavaScript, too.
 test.each<[message: string, create: () => unknown]>([
@@ -30,6 +31,13 @@ test.each<[message: string, create: () => unknown]>([
   ['options.security.signature is missing', () => gatewayWith({ security: { bearerToken: call } })],
   // A body is never left unverified by mistake.
   ['options.signedBodies', () => gatewayWith({ signedBodies: 'Router' })],
+  ['options.envs does not', () => gatewayWith({ envs: 'dev' })],
+  ['requests.bodybytes does not', () => gatewayWith({ requests: { bodybytes: 1 } })],
+  ['cors.origin does not', () => gatewayWith({ cors: { origin: '*' } })],
+  ['options.batchitems does', () => storage({}, { security: storageSecurity, batchitems: 1 })],
+  ['Use fileBytes, requests', () => upload({ uploadFile: call }, { fileByte: 1 })],
+  ['options.onerror', () => createTableRouter(table, {}, { onerror: call } as object)],
+  ['options.window does', () => createGatewaySignature({ pairs, window: 1 } as never)],
   ['requests.bodyBytes', () => gatewayWith({ requests: { bodyBytes: Number.NaN } })],
   ['requests.streamBytes', () => gatewayWith({ requests: { streamBytes: '1' } })],
   ['cors.credentials requires', () => gatewayWith({ cors: { credentials: true } })],

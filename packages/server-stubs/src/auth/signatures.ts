@@ -5,6 +5,7 @@ import { isNominated } from '../forwarding.ts';
 import type { GatewayCall } from '../gateway/router.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import { splitTarget } from '../runtime/portable/paths.ts';
+import { assertNames } from '../runtime/portable/user-input.ts';
 import { hasBody } from '../runtime/receive.ts';
 import type { StorageSecurity } from '../storage/router.ts';
 import type { KeyPair, KeyPairs } from './key-pairs.ts';
@@ -140,6 +141,7 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
 
 /** Creates a function that finds the key pair of a signature, and throws if it has another service or time. */
 function createPairVerifier(options: GatewaySignatureOptions, createError: CreateError) {
+  assertNames('options', options, ['pairs', 'service', 'now', 'windowSeconds', 'signingHost']);
   const { pairs, now = Date.now } = options;
   const { service = SIGNATURE.service, windowSeconds = LIMITS.clockWindowSeconds } = options;
   return (parsed: ParsedSignature, env: string, request: IncomingMessage) => {

@@ -3,16 +3,11 @@ import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
-import {
-  assertFunction,
-  assertHandlerNames,
-  type Router,
-  type TableRouterOptions,
-  toSafeOnError,
-} from '../runtime/options.ts';
+import { type Router, type TableRouterOptions, toSafeOnError } from '../runtime/options.ts';
 import type { Call, PrincipalsByScheme } from '../runtime/portable/call.ts';
 import { HttpError } from '../runtime/portable/http-error.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
+import { assertFunction, assertHandlerNames } from '../runtime/portable/user-input.ts';
 import { discard } from '../runtime/respond.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call, HandlerResponse } from './portable/call.ts';
 import type { ErrorWithResponse, HttpError } from './portable/http-error.ts';
+import { assertLimit, assertNames } from './portable/user-input.ts';
 
 /** Options of all routers. The contract's routers add `ApiOptions` (`src/surface.ts`) and options of their own. */
 export interface CommonOptions {
@@ -46,6 +47,8 @@ export interface TableRouterOptions extends RouterOptions {
   readonly findEnv?: (call: Call) => string;
   /** Returns the response to an OPTIONS request that has no operation, such as a preflight. Default: 404 or 405. */
   readonly respondToOptions?: (call: Call) => HandlerResponse;
+  /** Default of both limits in `requests`. */
+  readonly maxBytes?: number;
   /** Converts each body to what is sent, for a deployment whose responses differ from the document. */
   readonly encodeBody?: (body: unknown) => unknown;
 }
@@ -103,29 +106,27 @@ export interface Router extends Listener {
   readonly checkContinue: Listener;
 }
 
+/** The names of `CommonOptions`. */
+export const COMMON_NAMES = 'requests responses onCall onError onResponse requestId'.split(' ');
+const TABLE_NAMES = 'security toError headers findEnv respondToOptions maxBytes encodeBody'.split(
+  ' ',
+);
+
 export type Settings = ReturnType<typeof toSettings>;
 export type Limits = Settings['limits'];
 
-export function toSettings({ requests = {}, onError, ...options }: TableRouterOptions) {
-  const { bodyBytes = 2 ** 20, streamBytes = Infinity } = requests;
+export function toSettings(settings: TableRouterOptions) {
+  assertNames('options', settings, [...COMMON_NAMES, ...TABLE_NAMES]);
+  const { requests = {}, maxBytes, onError, ...options } = settings;
+  const { bodyBytes = maxBytes ?? 2 ** 20, streamBytes = maxBytes ?? Infinity } = requests;
   const limits = { bodyBytes, streamBytes };
+  assertNames('requests', requests, Object.keys(limits));
   for (const [name, value] of Object.entries(limits)) assertLimit(value, `requests.${name}`);
   const { responses = 'pass', encodeBody = (body) => body } = options;
   if (responses !== 'check' && responses !== 'pass') {
     throw new TypeError('options.responses must be check or pass.');
   }
   return { ...options, encodeBody, onError: toSafeOnError(onError), limits };
-}
-
-/** JavaScript users should learn about a missing function at startup, not from the first request. */
-export function assertFunction(value: unknown, name: string): void {
-  if (typeof value === 'function') return;
-  throw new TypeError(`${name} is missing: it must be a function.`);
-}
-
-export function assertLimit(value: unknown, name: string): void {
-  if (typeof value === 'number' && value >= 0) return;
-  throw new TypeError(`${name} must be a number of at least 0.`);
 }
 
 /** Returns a function that never fails, because a failing log must not affect the response. */
@@ -137,24 +138,4 @@ export function toSafeOnError(onError: CommonOptions['onError']): NonNullable<ty
       else process.stderr.write(`${call.operationId}: ${inspect(error)}\n`);
     } catch {}
   };
-}
-
-/** @throws TypeError if there is a handler with another name, such as a misspelled one */
-export function assertHandlerNames(handlers: object, names: readonly string[]): void {
-  for (const [name, handler] of Object.entries(handlers)) {
-    if (typeof handler === 'function' && !names.includes(name)) {
-      throw new TypeError(`handlers.${name} is never called. Use ${names.join(', ')}.`);
-    }
-  }
-}
-
-/** Finds a handler by name. It may be a method of a class, but not one that every object has, such as `toString`. */
-export function findHandler<Handler>(
-  handlers: Readonly<Record<string, Handler | undefined>>,
-  name: string,
-): Handler | undefined {
-  const handler = handlers[name];
-  const inherited: unknown = Reflect.get(Object.prototype, name);
-  if (typeof handler !== 'function' || handler === inherited) return undefined;
-  return handler.bind(handlers);
 }

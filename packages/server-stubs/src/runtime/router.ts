@@ -1,6 +1,4 @@
 import {
-  assertHandlerNames,
-  findHandler,
   type Handler,
   type Handlers,
   type Listener,
@@ -15,6 +13,7 @@ import { badPath, HttpError, notAllowed, notFound } from './portable/http-error.
 import { type ParsedInput, readParameters } from './portable/parameters.ts';
 import { type Match, namesOf, Paths, replaceHost, splitTarget } from './portable/paths.ts';
 import type { Route, RouteTable } from './portable/route-table.ts';
+import { assertHandlerNames, findHandler } from './portable/user-input.ts';
 import { readBody } from './receive.ts';
 import { createResponder } from './respond.ts';
 import { createAuthentication } from './security.ts';

@@ -1,9 +1,10 @@
-import { findHandler, type SecurityHandlers } from './options.ts';
+import type { SecurityHandlers } from './options.ts';
 import type { Call, HandlerResponse, PrincipalsByScheme } from './portable/call.ts';
 import { createNullObject, decodeQuery, findCookies, parseQuery } from './portable/encoding.ts';
 import { findHeader } from './portable/headers.ts';
 import { HttpError, hasResponse } from './portable/http-error.ts';
 import type { Route, RouteTable, SecurityScheme } from './portable/route-table.ts';
+import { findHandler } from './portable/user-input.ts';
 
 /**
  * Creates a function that returns the principals of the first alternative whose schemes all accept the caller, and

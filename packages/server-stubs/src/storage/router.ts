@@ -4,17 +4,16 @@ import type { EnvOption } from '../gateway/host.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
+import type { Handlers, Router } from '../runtime/options.ts';
+import type { Call, PrincipalsByScheme } from '../runtime/portable/call.ts';
+import type { ParsedInput } from '../runtime/portable/parameters.ts';
+import type { RouteTable } from '../runtime/portable/route-table.ts';
 import {
   assertFunction,
   assertHandlerNames,
   assertLimit,
   findHandler,
-  type Handlers,
-  type Router,
-} from '../runtime/options.ts';
-import type { Call, PrincipalsByScheme } from '../runtime/portable/call.ts';
-import type { ParsedInput } from '../runtime/portable/parameters.ts';
-import type { RouteTable } from '../runtime/portable/route-table.ts';
+} from '../runtime/portable/user-input.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { isRejection } from '../runtime/security.ts';
 import { type ApiOptions, type AuthResult, createSurface } from '../surface.ts';

@@ -1,15 +1,11 @@
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
-import {
-  assertFunction,
-  assertHandlerNames,
-  assertLimit,
-  type Router,
-} from '../runtime/options.ts';
+import type { Router } from '../runtime/options.ts';
 import type { Call, HandlerResponse } from '../runtime/portable/call.ts';
 import { hasResponse } from '../runtime/portable/http-error.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
+import { assertFunction, assertHandlerNames, assertLimit } from '../runtime/portable/user-input.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { type ApiOptions, createSurface } from '../surface.ts';
 import { handleForm, type UploadInput, type UploadResult } from './form.ts';
