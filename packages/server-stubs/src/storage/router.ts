@@ -25,8 +25,6 @@ import {
   toWireForm,
 } from './wire.ts';
 
-const CREDENTIALS = 'credentials';
-
 const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
 const STORAGE_IDS = STORAGE_ROUTES.map(({ operationId }) => operationId);
 
@@ -119,8 +117,8 @@ export function createStorageRouter<Caller = unknown>(
   const operations = STORAGE_IDS.map((id) => [id, toHandler(id)]);
 
   // 3. It checks the response, if it should, and sends it in the deployment's wire form.
-  const security = { [CREDENTIALS]: authenticate };
   const encodeBody = (body: unknown) => toWireForm(body, wireProfile);
+  const security = { authorization: authenticate };
   const settings = { ...shared, findEnv, security, encodeBody };
   return createTableRouter(toTable(wireProfile), Object.fromEntries(operations), settings);
 }
@@ -131,11 +129,11 @@ function assertEnv(name: string, env: EnvOption | undefined): void {
   throw new StorageError('INVALID_ENV', { message: `Environment ${name} does not exist.` });
 }
 
-/** One scheme stands for the three headers, which can only be checked together. Only its name is that of an API key. */
+/** With the deployment's name for the first of the three headers, whose handler also checks the other two. */
 function toTable({ storageHeaders: { authorization: name } }: WireProfile): RouteTable {
   return {
     ...routes,
-    securitySchemes: { [CREDENTIALS]: { type: 'apiKey', in: 'header', name } },
-    routes: STORAGE_ROUTES.map((route) => ({ ...route, security: [[CREDENTIALS]] })),
+    securitySchemes: { authorization: { type: 'apiKey', in: 'header', name } },
+    routes: STORAGE_ROUTES.map((route) => ({ ...route, security: [['authorization']] })),
   };
 }
