@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import { isUpgrade, removeHopByHop } from '../forwarding.ts';
-import { removeRawHeader, TOKEN } from '../runtime/portable/headers.ts';
+import { setHeader, TOKEN } from '../runtime/portable/headers.ts';
 
 /** A response that opens a WebSocket. After the 101, `open` owns the connection. */
 export interface WebSocketResponse {
@@ -30,17 +30,13 @@ export function isWebSocket({ method, httpVersion, headers }: IncomingMessage): 
  * D14: a browser may send its token as the subprotocol `berth.bearer.<token>`, which is removed and never echoed.
  * Several credentials are joined into one, which is always rejected.
  */
-export function extractBearerProtocol({ headers, rawHeaders }: IncomingMessage): void {
+export function extractBearerProtocol(request: IncomingMessage): void {
+  const { headers } = request;
   const protocols = listProtocols(headers);
   const tokens = protocols.filter((protocol) => protocol.startsWith(BEARER));
   if (tokens.length === 0) return;
-  removeRawHeader(rawHeaders, PROTOCOLS);
-  delete headers[PROTOCOLS];
-  const rest = protocols.filter((protocol) => !tokens.includes(protocol)).join(', ');
-  if (rest !== '') {
-    headers[PROTOCOLS] = rest;
-    rawHeaders.push('Sec-WebSocket-Protocol', rest);
-  }
+  const rest = protocols.filter((protocol) => !tokens.includes(protocol));
+  setHeader(request, 'Sec-WebSocket-Protocol', rest.length > 0 ? rest.join(', ') : undefined);
   const credentials = tokens.map((protocol) => protocol.slice(BEARER.length));
   if (headers.authorization !== undefined) credentials.push(headers.authorization);
   headers.authorization = `Bearer ${credentials.join(', ')}`;

@@ -9,9 +9,10 @@ import {
 } from './options.ts';
 import { Call, type PrincipalsByScheme } from './portable/call.ts';
 import { createNullObject, decodeText } from './portable/encoding.ts';
+import { setHeader } from './portable/headers.ts';
 import { badPath, HttpError, notAllowed, notFound } from './portable/http-error.ts';
 import { type ParsedInput, readParameters } from './portable/parameters.ts';
-import { type Match, namesOf, Paths, replaceHost, splitTarget } from './portable/paths.ts';
+import { type Match, namesOf, Paths, splitTarget } from './portable/paths.ts';
 import type { Route, RouteTable } from './portable/route-table.ts';
 import { assertHandlerNames, findHandler } from './portable/user-input.ts';
 import { readBody } from './receive.ts';
@@ -50,8 +51,10 @@ export function createTableRouter(
   const createListener =
     (awaitsContinue: boolean): Listener =>
     (request, response, next) => {
-      replaceHost(request);
       const target = splitTarget(request.url ?? '/');
+      // RFC 9112, section 3.2.2: a server "MUST ignore the received Host header field (if any) and instead replace it
+      // with the host information of the request-target".
+      if (target.host !== undefined) setHeader(request, 'Host', target.host);
       const match = paths.find(target.path);
       if (match === undefined && next !== undefined) {
         next();

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 export type HeaderValue = string | number | readonly string[] | undefined;
 
@@ -23,10 +23,20 @@ export function findHeader(headers: IncomingHttpHeaders, key: string): string | 
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-export function removeRawHeader(rawHeaders: string[], key: string): void {
+/** Replaces a request header, or removes it. */
+export function setHeader(
+  { headers, rawHeaders }: IncomingMessage,
+  name: string,
+  value: string | undefined,
+): void {
+  const key = name.toLowerCase();
   for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
     if (rawHeaders[at]?.toLowerCase() === key) rawHeaders.splice(at, 2);
   }
+  delete headers[key];
+  if (value === undefined) return;
+  headers[key] = value;
+  rawHeaders.push(name, value);
 }
 
 /** A token (RFC 9110, section 5.6.2), such as a header name, a charset or a subprotocol. */

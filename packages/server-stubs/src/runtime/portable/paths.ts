@@ -1,6 +1,4 @@
-import type { IncomingMessage } from 'node:http';
 import { decodeText, decodeUnreserved, encodeText } from './encoding.ts';
-import { removeRawHeader } from './headers.ts';
 
 /** The operations for a path as sent, by method, and the raw values of its parameters, in the order of the template. */
 export interface Match<Operation> {
@@ -145,33 +143,24 @@ function split(pieces: Pieces, segment: string): string[] | undefined {
   return values;
 }
 
-/** The origin of an absolute-form request target. Only `http` and `https` targets name a resource of this server. */
-const ORIGIN = /^https?:\/\/([^/?#]*)/i;
-
-/**
- * RFC 9112, section 3.2.2: a server that receives an absolute-form target "MUST ignore the received Host header field …
- * and instead replace it with the host information of the request-target".
- */
-export function replaceHost({ url = '', headers, rawHeaders }: IncomingMessage): void {
-  const host = ORIGIN.exec(url)?.[1];
-  if (host === undefined) return;
-  removeRawHeader(rawHeaders, 'host');
-  rawHeaders.unshift('Host', host);
-  headers.host = host;
-}
-
 /** A request target, as sent. */
 export interface Target {
+  /** Of an absolute-form target; `undefined` without one. */
+  readonly host: string | undefined;
   readonly path: string;
   /** `undefined` without a question mark. */
   readonly query: string | undefined;
 }
 
+/** Only `http` and `https` targets name a resource of this server. */
+const ORIGIN = /^https?:\/\/([^/?#]*)/i;
+
 /** Splits a request target in origin or absolute form (RFC 9112, section 3.2). */
 export function splitTarget(url: string): Target {
-  const rest = url.replace(ORIGIN, '');
+  const [origin = '', host] = ORIGIN.exec(url) ?? [];
+  const rest = url.slice(origin.length);
   const target = rest.startsWith('/') ? rest : `/${rest}`;
   const mark = target.indexOf('?');
-  if (mark < 0) return { path: target, query: undefined };
-  return { path: target.slice(0, mark), query: target.slice(mark + 1) };
+  if (mark < 0) return { host, path: target, query: undefined };
+  return { host, path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
