@@ -1,7 +1,6 @@
 export type { CorsOptions } from './cors.ts';
 export { GatewayError, StorageError, UploadError } from './errors.ts';
 export * from './gateway/router.ts';
-export type { GatewayInput } from './gateway/service-input.ts';
 export type { ServiceResponse } from './gateway/service-response.ts';
 export type { WebSocketResponse } from './gateway/web-socket.ts';
 export * from './runtime/event-stream.ts';
