@@ -1,4 +1,3 @@
-import type { WireProfile } from '@berth/spec/wire-profile';
 import { StorageError } from '../errors.ts';
 import type { EnvOption } from '../gateway/host.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
@@ -118,22 +117,21 @@ export function createStorageRouter<Caller = unknown>(
 
   // 3. It checks the response, if it should, and sends it in the deployment's wire form.
   const encodeBody = (body: unknown) => toWireForm(body, wireProfile);
+
+  // The handler of the first header also checks the other two.
   const security = { authorization: authenticate };
+  const name = wireProfile.storageHeaders.authorization;
+  const table: RouteTable = {
+    ...routes,
+    securitySchemes: { authorization: { type: 'apiKey', in: 'header', name } },
+    routes: STORAGE_ROUTES.map((route) => ({ ...route, security: [['authorization']] })),
+  };
   const settings = { ...shared, findEnv, security, encodeBody };
-  return createTableRouter(toTable(wireProfile), Object.fromEntries(operations), settings);
+  return createTableRouter(table, Object.fromEntries(operations), settings);
 }
 
 /** The name of the environment is in the path of a storage call. */
 function assertEnv(name: string, env: EnvOption | undefined): void {
   if (env === undefined || (typeof env === 'string' ? env === name : env(name) === true)) return;
   throw new StorageError('INVALID_ENV', { message: `Environment ${name} does not exist.` });
-}
-
-/** With the deployment's name for the first of the three headers, whose handler also checks the other two. */
-function toTable({ storageHeaders: { authorization: name } }: WireProfile): RouteTable {
-  return {
-    ...routes,
-    securitySchemes: { authorization: { type: 'apiKey', in: 'header', name } },
-    routes: STORAGE_ROUTES.map((route) => ({ ...route, security: [['authorization']] })),
-  };
 }
