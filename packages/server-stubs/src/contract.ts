@@ -3,7 +3,6 @@
  * Nothing here needs a Node.js module, so that mocks work in a page. Unstable: it may change in any version.
  */
 export * from './cors.ts';
-export { applyDispositionRules } from './disposition.ts';
 export {
   type ContractErrorOptions,
   GatewayError,
@@ -13,7 +12,7 @@ export {
   toContractError,
   UploadError,
 } from './errors.ts';
-export { toServiceHeaders } from './forwarding.ts';
+export { applyDispositionRules, toServiceHeaders } from './forwarding.ts';
 export { countHosts, type EnvOption, isLoopback } from './gateway/host.ts';
 export { toCallerResponse } from './gateway/service-response.ts';
 export * from './generated/contract.gen.ts';

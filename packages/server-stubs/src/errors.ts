@@ -1,4 +1,4 @@
-import { applyDispositionRules } from './disposition.ts';
+import { applyDispositionRules } from './forwarding.ts';
 import {
   GATEWAY_ERRORS,
   STORAGE_ERRORS,

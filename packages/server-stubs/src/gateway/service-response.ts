@@ -1,6 +1,5 @@
-import { applyDispositionRules } from '../disposition.ts';
 import { GatewayError } from '../errors.ts';
-import { removeHopByHop } from '../forwarding.ts';
+import { applyDispositionRules, removeHopByHop } from '../forwarding.ts';
 import type { BodyWriter, Call, HandlerResponse, RawBody } from '../runtime/portable/call.ts';
 
 /** A hosted service's response, which is forwarded unchanged except for the headers that the gateway sets. */
