@@ -185,17 +185,14 @@ function addDiscriminator(
   const all = tags.flat();
   const isUnique = new Set(all).size === all.length;
   const isComplete = objects.length === alternatives.length;
-  if (!isUnique || !isComplete || !all.every(isTag) || !('oneOf' in converted)) return converted;
+  // Ajv uses tags as property names.
+  const isNamed = all.every((each) => typeof each === 'string' && each !== '' && !(each in {}));
+  if (!isUnique || !isComplete || !isNamed || !('oneOf' in converted)) return converted;
   // Ajv looks for tags neither in `allOf` nor beside `$ref`.
   const oneOf = toList(converted.oneOf).map((part, index) => {
     return { required: [tag], properties: { [tag]: { enum: tags[index] } }, allOf: [part] };
   });
   return { ...converted, oneOf, type: 'object', discriminator: { propertyName: tag } };
-}
-
-/** Ajv uses tags as property names. */
-function isTag(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && !(value in {});
 }
 
 /** The tags that an alternative allows, or none if it is not an object that requires a constant. */

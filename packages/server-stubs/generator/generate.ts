@@ -12,13 +12,11 @@ const RUNTIME = '@berth/server-stubs/runtime';
  * Writes types, routes and validators: file contents by name, always in the same order. The warnings say what is not
  * checked or not served.
  *
- * @param specifiers what generated code imports as the runtime, and what its validators import
+ * @param runtime what generated code imports as the runtime
+ * @param validators what its validators import
  * @throws InvalidDocumentError
  */
-export function generate(
-  document: OpenApiDocument,
-  { runtime = RUNTIME, validators = RUNTIME } = {},
-) {
+export function generate(document: OpenApiDocument, runtime = RUNTIME, validators = runtime) {
   const { table, requests, responses, warnings } = describeOperations(document);
   const files = new Map<string, string>([
     [FILES.requests, writeValidators(requests, validators)],

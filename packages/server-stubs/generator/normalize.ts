@@ -106,14 +106,13 @@ function repairSchema(schema: JsonObject, root: JsonObject): void {
   // `nullable` is only kept next to `type`, `$ref` and `allOf`.
   const choices = schema.oneOf ?? schema.anyOf;
   if (schema.nullable === true && Array.isArray(choices)) {
-    // With two, `oneOf` would reject `null`.
-    if (!choices.some((choice) => allowsNull(choice, root))) choices.push({ type: 'null' });
+    const isNullable = choices.some((choice) => {
+      const types = typesOf(root, choice);
+      // One that is repaired later still has its `nullable`.
+      return types.size === 0 || types.has('null') || follow(root, choice).nullable === true;
+    });
+    // `oneOf` rejects what two of its schemas accept.
+    if (!isNullable) choices.push({ type: 'null' });
   }
   delete schema.nullable;
-}
-
-/** An alternative that is repaired later still has its `nullable`. */
-function allowsNull(schema: unknown, root: JsonObject): boolean {
-  const types = typesOf(root, schema);
-  return types.size === 0 || types.has('null') || follow(root, schema).nullable === true;
 }

@@ -37,18 +37,17 @@ export function describeOperations(document: OpenApiDocument) {
     if (reason === undefined) described.push(describeRoute(entry, sets));
     else document.warn(at, `This operation is not served: ${reason}.`);
   }
-  if (described.length === 0) {
-    document.warn('#/paths', 'No operation of this document can be served.');
-  }
   const requests = sets.requests.finish();
   const responses = sets.responses.finish();
   checkSchemas([requests, responses], document);
   const compile = createCompiler(requests);
+  const routes = described.map((route) => addDefaults(route, compile, document));
+  if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {
     title: String(asObject(root.info).title ?? ''),
     basePath: toBasePath(root.servers) ?? '',
     securitySchemes,
-    routes: described.map((route) => addDefaults(route, compile, document)),
+    routes,
   };
   return { table, requests, responses, warnings: document.warnings };
 }
@@ -59,14 +58,12 @@ function addDefaults(
   compile: ReturnType<typeof createCompiler>,
   document: OpenApiDocument,
 ): Route<ValidatorName> {
-  const { validateParameters } = route;
-  const validate = validateParameters && compile(validateParameters.id);
+  const validate = route.validateParameters && compile(route.validateParameters.id);
   const parameters = described.map(({ parameter, pointer, value }) => {
     if (value === undefined) return parameter;
     const { in: location, name } = parameter;
-    if (validate?.({ [location]: { [name]: value } }) !== false) {
-      return { ...parameter, default: value };
-    }
+    const isValid = validate === undefined || validate({ [location]: { [name]: value } });
+    if (isValid) return { ...parameter, default: value };
     const problem = `The default of ${location}.${name} is not used`;
     document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);
     return parameter;

@@ -10,11 +10,9 @@ await Promise.all([writeStubs('gateway.v1', gateway), writeStubs('storage.v2', s
 
 async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): Promise<void> {
   const loaded = await loadDocument(JSON.parse(JSON.stringify(document, toClosed)));
-  const { files } = generate(loaded, {
-    runtime: '../../runtime/index.ts',
-    // Validators are also used in pages, which have no Node.js modules.
-    validators: '../../runtime/portable/validation.ts',
-  });
+  // Validators are also used in pages, which have no Node.js modules.
+  const validators = '../../runtime/portable/validation.ts';
+  const { files } = generate(loaded, '../../runtime/index.ts', validators);
   for (const [file, text] of files) {
     const path = join(import.meta.dirname, '../src/generated', name, file);
     await writeGenerated(path, text, 'packages/server-stubs/scripts/generate.ts');

@@ -21,7 +21,6 @@ const gatewayWith = (options: object) =>
   gateway({ call }, { security: gatewaySecurity, ...options });
 const pair = (credential: object) =>
   createKeyPairs({ dev: { credentials: [credential as never] } });
-const pairs = createKeyPairs({});
 
 // For users of JavaScript, too.
 test.each<[message: string, create: () => unknown]>([
@@ -37,7 +36,7 @@ test.each<[message: string, create: () => unknown]>([
   ['options.batchitems does', () => storage({}, { security: storageSecurity, batchitems: 1 })],
   ['Use fileBytes, requests', () => upload({ uploadFile: call }, { fileByte: 1 })],
   ['options.onerror', () => createTableRouter(table, {}, { onerror: call } as object)],
-  ['options.window does', () => createGatewaySignature({ pairs, window: 1 } as never)],
+  ['options.window does', () => createGatewaySignature({ window: 1 } as never)],
   ['requests.bodyBytes', () => gatewayWith({ requests: { bodyBytes: Number.NaN } })],
   ['requests.streamBytes', () => gatewayWith({ requests: { streamBytes: '1' } })],
   ['cors.credentials requires', () => gatewayWith({ cors: { credentials: true } })],

@@ -27,6 +27,10 @@ function start(
   return serve(createTableRouter(table, { operation: handler }, options));
 }
 
+const throwing = (error: unknown) => () => {
+  throw error;
+};
+
 describe('a response', () => {
   const any: DocumentedResponse = { status: '200', content: [{ mediaType: '*/*', kind: 'json' }] };
   it.each<[HandlerResponse, string, string, DocumentedResponse?]>([
@@ -44,13 +48,9 @@ describe('a response', () => {
     [{ status: 200, headers: { 'Content-Type': 'a/b' }, body: 'é' }, 'a/b', 'é', any],
   ])('%j is sent', async (response, type, body, documented) => {
     const base = await start(() => response, documented && [documented]);
-    const received = await send(base, '/');
-    expect([received.status, received.headers['content-type'], received.text]).toEqual([
-      200,
-      type,
-      body,
-    ]);
-    expect(received.headers['content-length']).toBe(String(Buffer.byteLength(body)));
+    const { status, headers, text } = await send(base, '/');
+    expect([status, headers['content-type'], text]).toEqual([200, type, body]);
+    expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
   });
 
   it('has no body for HEAD, 204 and 304', async () => {
@@ -60,11 +60,9 @@ describe('a response', () => {
     const empty = await start(() => ({ status: 204 }), [{ status: '2XX', content: [] }]);
     const received = await send(empty, '/');
     expect([received.status, received.headers['content-length']]).toEqual([204, undefined]);
-    const same = await start(
-      () => ({ status: 304, headers: { etag: '"a"' } }),
-      [{ status: '304', content: [] }],
-    );
-    expect((await send(same, '/')).headers.etag).toBe('"a"');
+    const same = { status: 304, headers: { etag: '"a"' } };
+    const unchanged = await start(() => same, [{ status: '304', content: [] }]);
+    expect((await send(unchanged, '/')).headers.etag).toBe('"a"');
   });
 });
 
@@ -72,11 +70,7 @@ describe('a response that violates the document', () => {
   it.each<[string, HandlerResponse]>([
     ['The status 201 is not documented.', { status: 201, body: {} }],
     ['response.body.name must be a string, got a number.', { status: 200, body: { name: 1 } }],
-    // What is sent is checked.
-    [
-      'response.body.name must be a string, got a number.',
-      { status: 200, body: { name: { toJSON: () => 1 } } },
-    ],
+    ['response.body must be an object, got a string.', { status: 200, body: new Date(0) }],
     ['A 200 must have a body.', { status: 200 }],
     ['The application/json body must be a JavaScript value', { status: 200, body: Buffer.of() }],
     ['The text/plain body must be', { status: 200, contentType: 'text/plain', body: {} }],
@@ -104,9 +98,6 @@ describe('a response that violates the document', () => {
 describe('a failing handler', () => {
   const secret = new Error('password=hunter2');
   const unread = new Readable({ read() {} });
-  const throwing = (error: unknown) => () => {
-    throw error;
-  };
 
   it.each<[string, Handler]>([
     ['rejects', () => Promise.reject(secret)],
@@ -162,9 +153,7 @@ describe('a failing handler', () => {
   });
 
   it('gets a response even if the request ID or the format of the fault fails, and the log', async () => {
-    const fail = () => {
-      throw new Error('broken');
-    };
+    const fail = throwing(new Error('broken'));
     const headersOf = ({ requestId }: { requestId: string }) => ({ 'x-request-id': requestId });
     for (const options of [
       { toError: fail },
@@ -210,20 +199,14 @@ describe('a response of the router itself', () => {
     expect(good.headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
     const bad = await send(base, '/', { method: 'PUT' });
     expect([bad.status, bad.headers['x-a'], bad.headers.allow]).toEqual([418, '2', 'GET, HEAD']);
-    expect(bad.json).toEqual({
-      kind: 'method-not-allowed',
-      requestId: bad.headers['x-request-id'],
-    });
+    const requestId = bad.headers['x-request-id'];
+    expect(bad.json).toEqual({ kind: 'method-not-allowed', requestId });
   });
 
   it('has the headers of an HttpError, not those of the error that it is converted to', async () => {
-    const headers = { 'retry-after': '30' };
-    const fail = () => {
-      throw new HttpError('too-large', 'Later.', { headers });
-    };
-    const base = await start(fail, undefined, {
-      toError: () => new GatewayError('EXCEED_RATELIMIT'),
-    });
+    const error = new HttpError('too-large', 'Later.', { headers: { 'retry-after': '30' } });
+    const toError = () => new GatewayError('EXCEED_RATELIMIT');
+    const base = await start(throwing(error), undefined, { toError });
     expect((await send(base, '/')).headers['retry-after']).toBe('30');
   });
 });

@@ -23,6 +23,7 @@ it('operations are served below the path of their server, with their own securit
   expect(headers.slice(0, 2)).toMatchObject([{ types: ['integer'] }, { types: ['string'] }]);
 });
 
+const info = { title: 'T', version: '1' };
 /** Compiles the schema of a request, in advance and at run time. */
 async function compileBody(
   schema: object,
@@ -31,7 +32,6 @@ async function compileBody(
 ): Promise<Validator> {
   const requestBody = { content: { 'application/json': { schema } } };
   const paths = { '/': { post: { operationId: 'post', requestBody, responses: {} } } };
-  const info = { title: 'T', version: '1' };
   const document = { openapi, info, paths, components: { schemas } };
   const tables = [(await loadGenerated(document)).table, (await loadRoutes(document)).routes];
   const [inAdvance, atRunTime] = tables.map(
@@ -100,9 +100,8 @@ it('the keywords of OpenAPI 3.0 have the meaning that they had', async () => {
   };
   const validate = await compileBody({ properties }, { Text: { type: 'string' } }, '3.0.3');
   expect(validate({ siblings: 'what is next to $ref is ignored' })).toBe(true);
-  for (const name of ['with', 'number', 'all', 'one', 'both', 'nested', 'untyped', 'reference']) {
-    expect([name, validate({ [name]: null })]).toEqual([name, true]);
-  }
+  const names = ['with', 'number', 'all', 'one', 'both', 'nested', 'untyped', 'reference'];
+  expect(names.filter((name) => !validate({ [name]: null }))).toEqual([]);
   expect(validate({ bytes: 'YQ==', binary: '', number: 2 })).toBe(true);
   const invalid = { without: null, all: 1, one: 1, bytes: '!', binary: 1, number: 1, reference: 1 };
   const accepted = Object.entries(invalid).filter(([name, value]) => validate({ [name]: value }));
@@ -148,9 +147,7 @@ const ONE = { oneOf: [{ required: ['claws'] }, { required: ['bark'] }] };
 const TWO = { oneOf: [{ maximum: 1 }, { minimum: 1 }, { minimum: 2 }] };
 const NULLABLE = { anyOf: [{ $ref: '#/components/schemas/Pet' }, { type: 'null' }] };
 const PET = { type: 'object', properties: { name: { type: 'string' }, friend: NULLABLE } };
-const PREFIX = {
-  anyOf: [{ properties: { ab: { type: 'string' } } }, { properties: { a: EITHER } }],
-};
+const PREFIX = { anyOf: [{ properties: { ab: NUMBER } }, { properties: { a: EITHER } }] };
 const NAMES = { properties: { map: { propertyNames: { pattern: '^x-' } } } };
 
 it.each<[schema: object, value: unknown, message: string]>([
@@ -162,7 +159,7 @@ it.each<[schema: object, value: unknown, message: string]>([
   [NULLABLE, { name: 1 }, 'body.name must be a string, got a number.'],
   [NULLABLE, { friend: { name: 1 } }, 'body.friend.name must be a string, got a number.'],
   [NULLABLE, { friend: 1 }, 'body.friend must match a schema in anyOf.'],
-  [PREFIX, { a: true, ab: 1 }, 'body must match a schema in anyOf.'],
+  [PREFIX, { a: true, ab: '1' }, 'body must match a schema in anyOf.'],
   [TWO, 3, 'body must match exactly one schema in oneOf.'],
   [NUMBER, -Infinity, 'body must be a number, got a number that is out of range.'],
 ])('the message for %j and %j says what must change', async (schema, value, message) => {
@@ -228,7 +225,6 @@ it('schemas that refer to each other are compiled, whichever comes first', async
   const content = (name: string) => ({ content: { 'application/json': { schema: ref(name) } } });
   const post = { operationId: 'post', requestBody: content('B'), responses: {} };
   const put = { operationId: 'put', requestBody: content('A'), responses: {} };
-  const info = { title: 'T', version: '1' };
   const paths = { '/': { post, put } };
   const { table } = await loadGenerated({ openapi: '3.1.0', info, paths, components: { schemas } });
   const [first, second] = table.routes.map(({ body }) => body?.content[0]?.validate);

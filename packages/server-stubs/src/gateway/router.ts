@@ -210,30 +210,25 @@ async function verifyBody(input: GatewayInput, caller: unknown): Promise<Gateway
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**
- * Rejects requests that must not reach a hosted service. D3: a segment that is `.` or `..` after one decoding is
+ * Returns why a request must not reach a hosted service. D3: a segment that is `.` or `..` after one decoding is
  * `INVALID_REQUEST`, because a library along the way could resolve it. The same applies to a backslash, which URL
  * parsers turn into a slash (WHATWG URL, section 4.4). D13: "A GET with a body gets a 400."
  */
-function assertForwardable({ request, rawPath }: Call): void {
-  const invalid = (message: string) => new GatewayError('INVALID_REQUEST', { message });
+function findProblem({ request, rawPath }: Call): string | undefined {
   if (rawPath.includes('\\')) {
-    throw invalid('The path contains a backslash: encode it as %5C, or send a slash.');
+    return 'The path contains a backslash: encode it as %5C, or send a slash.';
   }
   if (DOT_SEGMENT.test(rawPath)) {
-    throw invalid(
-      'The path contains a . or .. segment after decoding: resolve it before you send the request.',
-    );
+    return 'The path contains a . or .. segment after decoding: resolve it before you send the request.';
   }
-  if (request.method !== 'POST' && hasBody(request)) {
-    throw invalid(
-      `A ${request.method} request must not have a body: send the data in the query string, or use POST.`,
-    );
-  }
+  if (request.method === 'POST' || !hasBody(request)) return undefined;
+  return `A ${request.method} request must not have a body: send the data in the query string, or use POST.`;
 }
 
 /** Nothing is decoded or encoded again (D3). @throws GatewayError if it must not reach a hosted service */
 function toServiceInput({ path, body }: ParsedInput, call: Call): GatewayInput {
-  assertForwardable(call);
+  const message = findProblem(call);
+  if (message !== undefined) throw new GatewayError('INVALID_REQUEST', { message });
   const { request, requestId, rawQuery } = call;
   const { method = 'GET' } = request;
   const { name, anyPath = '' } = path as Pick<PathInput, 'name'> & Partial<PathInput>;

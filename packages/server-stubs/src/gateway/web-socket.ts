@@ -36,17 +36,16 @@ export function extractBearerProtocol(request: IncomingMessage): void {
   const tokens = protocols.filter((protocol) => protocol.startsWith(BEARER));
   if (tokens.length === 0) return;
   const rest = protocols.filter((protocol) => !tokens.includes(protocol));
-  setHeader(request, 'Sec-WebSocket-Protocol', rest.length > 0 ? rest.join(', ') : undefined);
+  setHeader(request, 'Sec-WebSocket-Protocol', rest.join(', ') || undefined);
   const credentials = tokens.map((protocol) => protocol.slice(BEARER.length));
   if (headers.authorization !== undefined) credentials.push(headers.authorization);
   headers.authorization = `Bearer ${credentials.join(', ')}`;
 }
 
-const PROTOCOLS = 'sec-websocket-protocol';
 const BEARER = 'berth.bearer.';
 
 function listProtocols(headers: IncomingHttpHeaders): readonly string[] {
-  return headers[PROTOCOLS]?.split(',').map((protocol) => protocol.trim()) ?? [];
+  return headers['sec-websocket-protocol']?.split(',').map((protocol) => protocol.trim()) ?? [];
 }
 
 /** RFC 6455, section 4.1: 16 bytes, base64. */

@@ -180,7 +180,10 @@ class DelimiterNormalizer extends Transform {
         this.push(Buffer.from(`${head}\r\n\r\n`, 'latin1'));
         // The line break before this delimiter has ended the headers, too.
         data = data.subarray(end + (after.equals(delimiter) ? CRLF.length : HEAD_END.length));
-        this.#state = this.#isFile(head) ? 'rest' : 'content';
+        this.#state = FILE_HEAD.test(head) ? 'rest' : 'content';
+        if (this.#state === 'rest') {
+          this.fileType = /^content-type:([^\r\n]*)/im.exec(head)?.[1]?.trim();
+        }
       }
     }
     if (this.#state === 'rest') {
@@ -188,12 +191,5 @@ class DelimiterNormalizer extends Transform {
       data = Buffer.alloc(0);
     }
     this.#waiting = data;
-  }
-
-  /** Returns whether the headers belong to the file, and remembers its type. */
-  #isFile(head: string): boolean {
-    if (!FILE_HEAD.test(head)) return false;
-    this.fileType = /^content-type:([^\r\n]*)/im.exec(head)?.[1]?.trim();
-    return true;
   }
 }

@@ -41,7 +41,7 @@ export async function writeFiles(
 
 export async function generateFrom(source: string | object) {
   const document = await loadDocument(source);
-  return generate(document, { runtime: RUNTIME, validators: RUNTIME });
+  return generate(document, RUNTIME);
 }
 
 /** Generates a route table and loads it into this process. */

@@ -24,11 +24,8 @@ export function findHeader(headers: IncomingHttpHeaders, key: string): string | 
 }
 
 /** Replaces a request header, or removes it. */
-export function setHeader(
-  { headers, rawHeaders }: IncomingMessage,
-  name: string,
-  value: string | undefined,
-): void {
+export function setHeader(request: IncomingMessage, name: string, value?: string): void {
+  const { headers, rawHeaders } = request;
   const key = name.toLowerCase();
   for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
     if (rawHeaders[at]?.toLowerCase() === key) rawHeaders.splice(at, 2);
