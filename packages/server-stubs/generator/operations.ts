@@ -9,7 +9,6 @@ import { checkSchemas, SchemaSet, type ValidatorName } from './schema-set.ts';
 import { partsInAllOf, propertiesOf, typesOf } from './subschemas.ts';
 
 type OperationEntry = ReturnType<typeof operationsOf>[number];
-type SchemaSets = Record<'requests' | 'responses', SchemaSet>;
 type DescribedRoute = ReturnType<typeof describeRoute>;
 
 /**
@@ -19,26 +18,9 @@ type DescribedRoute = ReturnType<typeof describeRoute>;
  * @throws InvalidDocumentError if a schema is invalid
  */
 export function describeOperations(document: OpenApiDocument) {
-  const sets = {
-    requests: new SchemaSet(document, 'requests'),
-    responses: new SchemaSet(document, 'responses'),
-  };
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
-  const described: DescribedRoute[] = [];
-  // The same trie as in the router.
-  const paths = new Paths<string>();
-  for (const entry of operationsOf(root)) {
-    const reason =
-      findPathProblem(root, entry) ??
-      findSecurityProblem(securityOf(root, entry.operation), securitySchemes) ??
-      addPath(root, entry, paths);
-    const at = document.pointerTo(entry.operation);
-    if (reason === undefined) described.push(describeRoute(entry, sets));
-    else document.warn(at, `This operation is not served: ${reason}.`);
-  }
-  const requests = sets.requests.finish();
-  const responses = sets.responses.finish();
+  const { described, requests, responses } = describeRoutes(document, securitySchemes);
   checkSchemas([requests, responses], document);
   const compile = createCompiler(requests);
   const routes = described.map((route) => addDefaults(route, compile, document));
@@ -50,6 +32,26 @@ export function describeOperations(document: OpenApiDocument) {
     routes,
   };
   return { table, requests, responses, warnings: document.warnings };
+}
+
+/** Returns the routes without defaults, which only validators can check, and all schemas that validators need. */
+function describeRoutes(document: OpenApiDocument, securitySchemes: object) {
+  const { root } = document;
+  const requests = new SchemaSet(document, 'requests');
+  const responses = new SchemaSet(document, 'responses');
+  const described: DescribedRoute[] = [];
+  // The same trie as in the router.
+  const paths = new Paths<string>();
+  for (const entry of operationsOf(root)) {
+    const reason =
+      findPathProblem(root, entry) ??
+      findSecurityProblem(securityOf(root, entry.operation), securitySchemes) ??
+      addPath(root, entry, paths);
+    const at = document.pointerTo(entry.operation);
+    if (reason === undefined) described.push(describeRoute(entry, requests, responses));
+    else document.warn(at, `This operation is not served: ${reason}.`);
+  }
+  return { described, requests: requests.finish(), responses: responses.finish() };
 }
 
 /** Adds the valid defaults. With an invalid one, every call that omits the parameter would be rejected. */
@@ -71,7 +73,7 @@ function addDefaults(
   return { ...route, parameters };
 }
 
-function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSets) {
+function describeRoute(entry: OperationEntry, requests: SchemaSet, responses: SchemaSet) {
   const { path, method, operation } = entry;
   const { document } = requests;
   const { root } = document;
