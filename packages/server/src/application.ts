@@ -17,7 +17,7 @@ import { createQuotas } from './quotas.ts';
 import { connectRedis } from './redis.ts';
 import { openDiskStore } from './store/disk/disk-store.ts';
 import type { WithLocks } from './store/locks.ts';
-import type { ServerStore } from './store/server-store.ts';
+import { freeChunk, type ServerStore } from './store/server-store.ts';
 
 type Resources = Awaited<ReturnType<typeof openResources>>;
 
@@ -125,7 +125,11 @@ export function createApplication(
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {
     const { surface, target } = calls.begin(request, response);
     // The upload router expects paths without its mount; the routers of both APIs read the host of an absolute target.
-    if (surface === 'upload') request.url = target.slice(UPLOAD_PATH.length).replace(/^\/?/, '/');
+    if (surface === 'upload') {
+      request.url = target.slice(UPLOAD_PATH.length).replace(/^\/?/, '/');
+      // After a rejection, the rest of the form is read and dropped.
+      response.once('close', () => request.on('data', freeChunk));
+    }
     if (surface === 'link') request.url = target;
     return routers[surface];
   };

@@ -1,6 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Deployment, startDeployment } from '../attacks/support/start-deployment.ts';
 import { toFields } from '../attacks/support/storage-client.ts';
 import { startInFront } from '../server/support/start-server.ts';
@@ -50,6 +52,25 @@ test('uploads whose connection is reset halfway leave nothing', async () => {
   for (const socket of sockets) socket.resetAndDestroy();
   await expectNothingLeft(started, 1);
   expect(await started.dev.read('a.txt')).toBe('old');
+});
+
+test('what arrives after a form was rejected is freed at once', async () => {
+  const started = await startDeployment();
+  const sizes: number[] = [];
+  const onFinish = (message: unknown) => {
+    const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+    response.once('close', () => request.on('data', ({ length }) => sizes.push(length)));
+  };
+  subscribe('http.server.response.finish', onFinish);
+  onTestFinished(() => void unsubscribe('http.server.response.finish', onFinish));
+  const socket = await open(started.port);
+  const head = await toUploadHead(started, 'a.txt');
+  socket.write(`${head.replace('"Signature"', '"another"')}${'x'.repeat(1024)}`);
+  await once(socket, 'data');
+  socket.on('error', () => {}).write('x'.repeat(20 * MEBIBYTE));
+  await expect.poll(() => socket.closed).toBe(true);
+  expect(sizes).toContain(0);
+  expect(sizes.filter((size) => size >= 16 * 1024)).toEqual([]);
 });
 
 test('calls whose caller disconnects leave nothing, however they are signed', async () => {

@@ -300,8 +300,12 @@ test('limits the memory of all stalled uploads together', async () => {
       const upload = store.write(KEY, content, { contentType: 'a/b', signal: controller.signal });
       stalled.push(upload.catch(reject));
     });
-  for (let index = 0; index < 16; index++) await stall();
-  await expect(stall()).rejects.toThrow(StoreUnavailableError);
+  for (let index = 0; index < 12; index++) await stall();
+  const { arrayBuffers } = process.memoryUsage();
+  for (let index = 0; index < 20; index++)
+    await expect(stall()).rejects.toThrow(StoreUnavailableError);
+  // What is refused keeps nothing, whenever its caller disconnects.
+  expect(process.memoryUsage().arrayBuffers - arrayBuffers).toBeLessThan(bytes.length);
   controller.abort(new Error('given up'));
   await Promise.all(stalled);
   const content = new PassThrough().end('x');
