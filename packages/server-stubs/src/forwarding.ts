@@ -80,7 +80,7 @@ export function toServiceHeaders(
 const toLowerCase = memoize((name) => name.toLowerCase());
 
 /** CGI and WSGI read `X_Real_IP` and `X-Real-IP` as the same name, so underscores count as hyphens. */
-const toCanonicalName = memoize((name) => name.toLowerCase().replaceAll('_', '-'));
+export const toCanonicalName = memoize((name) => name.toLowerCase().replaceAll('_', '-'));
 
 function nominatedBy(connection: string | undefined): Set<string> | undefined {
   // Fast path: the common values nominate nothing.

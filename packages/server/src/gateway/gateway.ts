@@ -10,7 +10,7 @@ import {
   type WebSocketResponse,
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
-import { memoize } from '@berth/server-stubs/contract';
+import { memoize, toCanonicalName } from '@berth/server-stubs/contract';
 import { hasBody } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Config } from '../config/config.ts';
@@ -161,12 +161,12 @@ const NO_HEADERS: IncomingMessage['headers'] = {};
  * @param trustProxy whether to continue the `X-Forwarded-*` headers that the proxy in front of the gateway has set
  */
 export function createToServiceHeaders({ storageHeaders }: WireProfile, trustProxy: boolean) {
-  const credentials = new Set(Object.values(storageHeaders).map(normalizeName));
+  const credentials = new Set(Object.values(storageHeaders).map(toCanonicalName));
   const ruleOf = memoize((name): 'forward' | 'withhold' | 'forward-in-handshake' => {
-    const normalized = normalizeName(name);
-    if (normalized === SUBPROTOCOLS) return 'forward-in-handshake';
-    if (NOT_FORWARDED.has(normalized) || credentials.has(normalized)) return 'withhold';
-    return normalized.startsWith(FORWARDED) ? 'withhold' : 'forward';
+    const canonical = toCanonicalName(name);
+    if (canonical === SUBPROTOCOLS) return 'forward-in-handshake';
+    if (NOT_FORWARDED.has(canonical) || credentials.has(canonical)) return 'withhold';
+    return canonical.startsWith(FORWARDED) ? 'withhold' : 'forward';
   });
   return (
     { rawHeaders }: GatewayInput,
@@ -183,11 +183,6 @@ export function createToServiceHeaders({ storageHeaders }: WireProfile, trustPro
     addForwarded(headers, request, trustProxy);
     return headers;
   };
-}
-
-/** As for the stubs, underscores count as hyphens. */
-function normalizeName(name: string): string {
-  return name.toLowerCase().replaceAll('_', '-');
 }
 
 function addForwarded(
