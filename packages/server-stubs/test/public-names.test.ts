@@ -23,7 +23,8 @@ test.each([
     STORAGE_ITEM_ERRORS StorageError UPLOAD_ERRORS UploadError addField applyDispositionRules assertBatch badPath
     bodyTooLarge countHosts createCors decodeText gatewayRoutes handleForm hasResponse isFileField isLoopback isOrigin
     malformedForm memoize missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes
-    toCallerResponse toContractError toEventText toFileType toResponse toServiceHeaders toStorageResponse toWireForm`,
+    toCallerResponse toCanonicalName toContractError toEventText toFileType toResponse toServiceHeaders toStorageResponse
+    toWireForm`,
   ],
   [
     'the runtime',

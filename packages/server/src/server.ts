@@ -11,7 +11,7 @@ import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
 
 export interface ServerOptions {
-  /** Where to write log lines. Default: standard output. */
+  /** Where to write log lines, such as `process.stdout`. Default: nowhere. */
   readonly logTo?: DestinationStream;
 }
 
@@ -62,7 +62,7 @@ export interface BerthServer {
  */
 export async function createServer(
   input: ConfigInput | string,
-  { logTo }: ServerOptions = {},
+  { logTo = { write() {} } }: ServerOptions = {},
 ): Promise<BerthServer> {
   let config = await readConfig(input);
   const log = createLog(config.log.level, logTo);
@@ -100,7 +100,7 @@ export async function createServer(
     await http.listen();
     phase = 'ready';
     sweeps = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS).unref();
-    void sweep();
+    void blobs.check().then(sweep, reportStoreError);
     const { url, adminUrl } = server;
     log.info({ url, host: config.listen.host, adminUrl }, 'listening');
   }
@@ -113,6 +113,11 @@ export async function createServer(
       metrics.countStoreError(error);
       log.warn({ err: error }, 'cannot remove files left over from failed uploads');
     }
+  }
+
+  function reportStoreError(error: unknown): void {
+    metrics.countStoreError(error);
+    log.error({ err: error }, 'cannot use the store: files are unavailable');
   }
 
   /** One at a time, so that the last one requested wins. */

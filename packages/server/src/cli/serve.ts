@@ -17,7 +17,7 @@ export async function serveConfig(file: string): Promise<void> {
   // Listen now: during startup, a SIGHUP must not end the process, and a SIGTERM must, which Node as PID 1 ignores.
   const hangupSignals = on(process, 'SIGHUP');
   const shutdown = exitOnSignal();
-  const server = await createServer(file);
+  const server = await createServer(file, { logTo: process.stdout });
   const { log } = server;
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
   let isStopping = false;

@@ -18,7 +18,7 @@ const SECRETS = [
   'token',
 ];
 
-export function createLog(level: Level | 'silent', destination?: DestinationStream): Log {
+export function createLog(level: Level | 'silent', destination: DestinationStream): Log {
   const log: Log = pino(
     {
       level,
@@ -29,7 +29,9 @@ export function createLog(level: Level | 'silent', destination?: DestinationStre
       redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
       hooks: { streamWrite: escapeControls },
     },
-    destination ?? toStandardOutput((dropped) => log.warn({ dropped }, 'dropped log lines')),
+    destination === process.stdout
+      ? toStandardOutput((dropped) => log.warn({ dropped }, 'dropped log lines'))
+      : destination,
   );
   return log;
 }

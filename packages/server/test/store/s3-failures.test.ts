@@ -8,6 +8,7 @@ import type { WithLocks } from '../../src/store/locks.ts';
 import { openS3Store } from '../../src/store/s3/s3-store.ts';
 import type { ServerStore } from '../../src/store/server-store.ts';
 import { startService } from '../server/support/hosted-service.ts';
+import { startServer } from '../server/support/start-server.ts';
 import { readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 
 const KEY = { env: 'dev', path: 'file' };
@@ -50,6 +51,22 @@ test.each<[string, RequestListener, isTransient?: boolean]>([
     expect(error.message).toBe(`Cannot use the object store: ${reason}.`);
   },
 );
+
+test('says at start that the bucket is missing', async () => {
+  const endpoint = await startService((_, response) => response.writeHead(404).end());
+  const keys = { accessKeyId: 'key', secretAccessKey: 'the-secret' };
+  const store = { driver: 's3' as const, bucket: 'files', endpoint, ...keys };
+  const { lines } = await startServer({ store });
+  await expect
+    .poll(() => lines.filter(({ level }) => level !== 'info'))
+    .toMatchObject([
+      {
+        level: 'error',
+        msg: 'cannot use the store: files are unavailable',
+        err: { message: 'The bucket "files" does not exist.' },
+      },
+    ]);
+});
 
 test('counts a move whose source cannot be deleted as a failure', async () => {
   const metrics = createMetrics();
