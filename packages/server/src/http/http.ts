@@ -107,8 +107,11 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
     .on('connect', (request, socket) => connections.get(socket)?.accept(request))
     .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
       const connection = connections.get(socket);
-      if (connection === undefined) socket.destroy();
-      else connection.refuse(toRefusal(error));
+      if (connection === undefined) return socket.destroy();
+      const { request } = connection;
+      const refuse = () => connection.refuse(toRefusal(error));
+      if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') return refuse();
+      afterReading(() => connection.request === request && refuse());
     })
     // Node also reports it as a `clientError`, but without a handshake, sending a refusal would never end.
     .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
@@ -129,7 +132,10 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
       const { host, port, reusePort } = listen;
       await once(server.listen({ host, port, reusePort }), 'listening');
       if (stalledMilliseconds === 0) return;
-      watch = setInterval(endStalled, Math.min(stalledMilliseconds / 4, 5_000)).unref();
+      watch = setInterval(
+        () => afterReading(endStalled),
+        Math.min(stalledMilliseconds / 4, 5_000),
+      ).unref();
     },
     /** Replaces the application for requests that follow, and the certificate for new connections. */
     update({ tls }: Listen, next: Application): void {
@@ -169,6 +175,9 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
     },
   };
 }
+
+/** Timers run before sockets are read: after this process was busy, what callers sent in time may still be unread. */
+const afterReading = setImmediate;
 
 export function portOf(server: Server): number {
   const address = server.address() as AddressInfo | null;

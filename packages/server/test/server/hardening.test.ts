@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startDeployment } from '../attacks/support/start-deployment.ts';
 import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
@@ -67,6 +67,32 @@ test('closes a connection that sends nothing, without a response or a call', asy
   const { url, lines } = await startServer(settings);
   expect(await sendRaw(url, '')).toBe('');
   expect(lines.filter(({ status }) => status === 408)).toEqual([]);
+});
+
+test('refuses nothing that arrived while this process was busy', async () => {
+  const origin = await startService((request, response) => {
+    request.resume().once('end', () => response.end());
+  });
+  const listen = { headersSeconds: 0.2, stalledSeconds: 0.2 };
+  const { port, token, metric } = await startServer({ listen }, serving(origin));
+  const block = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+  const head = `POST /v1/cloudrun/hello HTTP/1.1\r\nHost: dev.localhost\r\nConnection: close\r\nContent-Length: 9000\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  const bodies = [await open(port), await open(port)];
+  for (const body of bodies) body.write(`${head}x`);
+  await expect.poll(() => metric('berth_service_calls_active')).toBe(2);
+  // After it, the body is measured for the first time.
+  block();
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  const unused = await open(port);
+  await expect.poll(() => metric('berth_connections')).toBeGreaterThanOrEqual(3);
+  // Timers come next.
+  await setImmediate();
+  for (const body of bodies) body.write('x'.repeat(8999));
+  unused.write(`${head}${'x'.repeat(9000)}`);
+  block();
+  for (const socket of [...bodies, unused]) {
+    expect(String(await buffer(socket))).toMatch(/^HTTP\/1.1 200 /);
+  }
 });
 
 /** Unlike `once`, also if the connection is reset. */
