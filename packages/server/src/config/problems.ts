@@ -26,8 +26,8 @@ export class ConfigError extends Error {
   }
 }
 
-function toLine({ path, message, place }: ConfigProblem): string {
-  const setting = toName(path);
+function toLine({ path, message, place, hasWrongType }: ConfigProblem): string {
+  const setting = toName(path) || (hasWrongType ? 'The configuration' : '');
   return `${place === undefined ? '' : `${place}: `}${setting}${setting && ' '}${message}${message.endsWith('?') ? '' : '.'}`;
 }
 

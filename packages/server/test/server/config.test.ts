@@ -203,6 +203,7 @@ test('a certificate and a key must belong together', async () => {
 
 test('an empty file lacks keys and environments; none at all cannot be read', async () => {
   expect(await refusal('')).toMatch(/keys is missing.*\n.*environments is missing/);
+  expect(await refusal('- a')).toBe('berth.yaml:1:1: The configuration must be an object.');
   const error = await loadConfig('/nowhere/berth.yaml').catch((error) => error);
   expect(error.message).toMatch(/^\/nowhere\/berth\.yaml: cannot be read: no such file/);
 });

@@ -52,20 +52,18 @@ test.each<[string, RequestListener, isTransient?: boolean]>([
   },
 );
 
-test('says at start that the bucket is missing', async () => {
-  const endpoint = await startService((_, response) => response.writeHead(404).end());
+test.each([
+  [404, 'The bucket "files" does not exist.'],
+  [403, 'Cannot use the object store: Forbidden, 403.'],
+])('says at start why the bucket cannot be used: %s', async (status, message) => {
+  const endpoint = await startService((_, response) => response.writeHead(status).end());
   const keys = { accessKeyId: 'key', secretAccessKey: 'the-secret' };
   const store = { driver: 's3' as const, bucket: 'files', endpoint, ...keys };
   const { lines } = await startServer({ store });
+  const line = { level: 'error', msg: 'cannot use the store: files are unavailable' };
   await expect
     .poll(() => lines.filter(({ level }) => level !== 'info'))
-    .toMatchObject([
-      {
-        level: 'error',
-        msg: 'cannot use the store: files are unavailable',
-        err: { message: 'The bucket "files" does not exist.' },
-      },
-    ]);
+    .toMatchObject([{ ...line, err: { message } }]);
 });
 
 test('counts a move whose source cannot be deleted as a failure', async () => {

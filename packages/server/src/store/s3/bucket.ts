@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import {
   type $Command,
   type GetObjectCommandOutput,
@@ -207,7 +208,9 @@ const UNAVAILABLE_CODES = [
 function toBucketError(cause: Error): Error {
   const status = statusOf(cause) ?? 0;
   const { code = cause.name } = cause as NodeJS.ErrnoException;
-  const message = `Cannot use the object store: ${[code, status].filter(Boolean).join(', ')}.`;
+  // The response to HEAD has no body with a code.
+  const reason = code === 'Unknown' ? STATUS_CODES[status] : code;
+  const message = `Cannot use the object store: ${[reason, status].filter(Boolean).join(', ')}.`;
   const isTransient =
     UNAVAILABLE_STATUSES.includes(status) || UNAVAILABLE_CODES.includes(cause.name);
   const isBug = status >= 400 && status < 500 && !isTransient;
