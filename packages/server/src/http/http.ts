@@ -111,7 +111,8 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
       const { request } = connection;
       const refuse = () => connection.refuse(toRefusal(error));
       if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') return refuse();
-      afterReading(() => connection.request === request && refuse());
+      // As for `check` below.
+      setImmediate(() => connection.request === request && refuse());
     })
     // Node also reports it as a `clientError`, but without a handshake, sending a refusal would never end.
     .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
@@ -132,10 +133,9 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
       const { host, port, reusePort } = listen;
       await once(server.listen({ host, port, reusePort }), 'listening');
       if (stalledMilliseconds === 0) return;
-      watch = setInterval(
-        () => afterReading(endStalled),
-        Math.min(stalledMilliseconds / 4, 5_000),
-      ).unref();
+      // Sockets are read first: after this process was busy, what callers sent in time may be unread.
+      const check = () => setImmediate(endStalled);
+      watch = setInterval(check, Math.min(stalledMilliseconds / 4, 5_000)).unref();
     },
     /** Replaces the application for requests that follow, and the certificate for new connections. */
     update({ tls }: Listen, next: Application): void {
@@ -175,9 +175,6 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
     },
   };
 }
-
-/** Timers run before sockets are read: after this process was busy, what callers sent in time may still be unread. */
-const afterReading = setImmediate;
 
 export function portOf(server: Server): number {
   const address = server.address() as AddressInfo | null;
