@@ -60,8 +60,8 @@ async function openStore(
     return openDiskStore({ ...store, sharedLocks, onWait });
   }
   // The SDK takes longer to load than everything else.
-  const { openS3Store } = await import('./store/s3/s3-store.ts');
-  return openS3Store({ ...store, sharedLocks });
+  const { S3Store } = await import('./store/s3/s3-store.ts');
+  return new S3Store({ ...store, sharedLocks });
 }
 
 /** Creates what a reload replaces. A call keeps the application, and so the settings, with which it began. */

@@ -26,14 +26,9 @@ type GrantContent = [env: string, bucket: string, caller: string, expires: numbe
 export function createGrants(signer: Signer, now: () => number) {
   return {
     async issue({ env, bucket, path, caller }: GrantedUpload, seconds: number): Promise<Grant> {
+      const expires = now() + seconds * 1000;
       // The nonce makes each token unique.
-      const content: GrantContent = [
-        env,
-        bucket,
-        caller,
-        now() + seconds * 1000,
-        crypto.randomUUID(),
-      ];
+      const content: GrantContent = [env, bucket, caller, expires, crypto.randomUUID()];
       const token = toBase64Url(JSON.stringify(content));
       const storeFileID = crypto.randomUUID();
       const authorization = await signer.sign([GRANT, token, storeFileID, path]);

@@ -114,8 +114,7 @@ function rotate(version: Version): readonly Endpoint[] {
 }
 
 function chooseVersion(versions: readonly Version[]): Version | undefined {
-  let total = 0;
-  for (const { weight } of versions) total += weight;
+  const total = versions.reduce((sum, { weight }) => sum + weight, 0);
   let remaining = Math.random() * total;
   for (const version of versions) {
     remaining -= version.weight;

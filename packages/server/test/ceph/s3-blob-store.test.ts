@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { StoreUnavailableError } from '@berth/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
-import { openS3Store } from '../../src/store/s3/s3-store.ts';
+import { S3Store } from '../../src/store/s3/s3-store.ts';
 import { createReader, toBytes, toStream } from '../store/blob-contents.ts';
 import { describeBlobStore, sweepLater } from '../store/blob-store-suite.ts';
 import { listLeftovers, newBucket, plantUpload, useCeph } from './support/use-ceph.ts';
@@ -10,7 +10,7 @@ import { listLeftovers, newBucket, plantUpload, useCeph } from './support/use-ce
 describeOn('ceph', 'the store', () => {
   describeBlobStore('S3', async () => {
     const options = { ...(await newBucket(useCeph().endpoint)), prefix: 'a prefix/' };
-    const store = await openS3Store(options);
+    const store = new S3Store(options);
     return {
       store,
       leftovers: () => listLeftovers(options),
@@ -21,7 +21,7 @@ describeOn('ceph', 'the store', () => {
 
   test('a sweep keeps the uploads of other processes for a week, and those outside its prefix', async () => {
     const options = await newBucket(useCeph().endpoint);
-    const store = await openS3Store({ ...options, prefix: 'berth/' });
+    const store = new S3Store({ ...options, prefix: 'berth/' });
     onTestFinished(() => store.close());
     for (const prefix of ['berth/', 'backups/']) await plantUpload({ ...options, prefix });
     expect(await store.sweep()).toBe(0);
@@ -31,7 +31,7 @@ describeOn('ceph', 'the store', () => {
 
   test('without its bucket, the store is unavailable, and no file is missing', async () => {
     const options = await newBucket(useCeph().endpoint);
-    const store = await openS3Store({ ...options, bucket: `${options.bucket}-missing` });
+    const store = new S3Store({ ...options, bucket: `${options.bucket}-missing` });
     onTestFinished(() => store.close());
     const key = { env: 'dev', path: 'a' };
     const to = { env: 'dev', path: 'b' };
@@ -46,7 +46,7 @@ describeOn('ceph', 'the store', () => {
   });
 
   test('readers that disconnect leave no connection behind', async () => {
-    const store = await openS3Store(await newBucket(useCeph().endpoint));
+    const store = new S3Store(await newBucket(useCeph().endpoint));
     onTestFinished(() => store.close());
     const key = { env: 'dev', path: 'a' };
     await store.write(key, toStream(toBytes(4 * 1024 * 1024)), { contentType: 'a/b' });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import jsonSchema from '../../generated/config.schema.gen.json' with { type: 'json' };
 import { createTokenKeys } from '../../src/cli/development.ts';
@@ -208,9 +208,16 @@ test('an empty file lacks keys and environments; none at all cannot be read', as
   expect(error.message).toMatch(/^\/nowhere\/berth\.yaml: cannot be read: no such file/);
 });
 
-test('a server can be created from a file', async () => {
+test('a server can be created from a file, and logs only to the stream that it gets', async () => {
   const folder = await makeFolder({ 'berth.yaml': `listen: { port: 0 }\nadmin: false\n${GOOD}` });
-  await using server = await createServer(join(folder, 'berth.yaml'));
-  await server.listen();
-  expect(await server.reload(join(folder, 'berth.yaml'))).toEqual([]);
+  const file = join(folder, 'berth.yaml');
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  onTestFinished(() => write.mockRestore());
+  for (const options of [{}, { logTo: process.stdout }]) {
+    await using server = await createServer(file, options);
+    await server.listen();
+    const isLogged = write.mock.calls.some(([line]) => String(line).includes('"listening"'));
+    expect(isLogged).toBe('logTo' in options);
+    expect(await server.reload(file)).toEqual([]);
+  }
 });

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { createServer } from '../../src/index.ts';
 import { startDeployment } from '../attacks/support/start-deployment.ts';
 import { createStorageClient, post } from '../attacks/support/storage-client.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { startService } from './support/hosted-service.ts';
-import { makeFolder, serving, startServer } from './support/start-server.ts';
+import { serving, startServer } from './support/start-server.ts';
 
 const KEY = 'the key of links and grants, longer than 32';
 const PAIR = { id: 'me', secret: 'the-secret-of-me', token: 'the-session-of-me' };
@@ -53,24 +52,6 @@ test('the log of a complete run has no secret, and nothing else is missing', asy
   }
   for (const { msg, requestId } of lines) {
     if (/^call|^file/.test(msg)) expect(requestId).toMatch(/^[\da-f-]{36}$/);
-  }
-});
-
-test('a server in code logs only to the stream that it gets', async () => {
-  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  onTestFinished(() => write.mockRestore());
-  const config = {
-    listen: { port: 0 },
-    store: { driver: 'file' as const, root: await makeFolder() },
-    keys: [{ secret: KEY }],
-    environments: { dev: {} },
-    admin: false as const,
-  };
-  for (const options of [{}, { logTo: process.stdout }]) {
-    await using server = await createServer(config, options);
-    await server.listen();
-    const isLogged = write.mock.calls.some(([line]) => String(line).includes('"listening"'));
-    expect(isLogged).toBe('logTo' in options);
   }
 });
 

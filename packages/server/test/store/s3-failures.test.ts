@@ -5,7 +5,7 @@ import { FileTooLargeError, SourceKeptError, StoreUnavailableError } from '@bert
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
-import { openS3Store } from '../../src/store/s3/s3-store.ts';
+import { S3Store } from '../../src/store/s3/s3-store.ts';
 import type { ServerStore } from '../../src/store/server-store.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { startServer } from '../server/support/start-server.ts';
@@ -15,7 +15,7 @@ const KEY = { env: 'dev', path: 'file' };
 
 /** A store over S3 whose responses are those of the listener. */
 async function storeOf(listener: RequestListener, sharedLocks?: WithLocks): Promise<ServerStore> {
-  const store = await openS3Store({
+  const store = new S3Store({
     sharedLocks,
     endpoint: await startService(listener),
     region: 'us-east-1',

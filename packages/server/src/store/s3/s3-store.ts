@@ -61,10 +61,6 @@ const MAX_SKIPPED_BYTES = 256 * 1024;
 /** An unfinished upload of another process that began longer ago is aborted. */
 const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
 
-export async function openS3Store(options: S3StoreOptions): Promise<ServerStore> {
-  return new S3Store(options);
-}
-
 /**
  * Files in a bucket of S3 or a compatible store. They are objects named `<prefix><env>/<path>`; all other objects and
  * uploads under the prefix are treated as belonging to other processes of this server.
@@ -75,7 +71,7 @@ export async function openS3Store(options: S3StoreOptions): Promise<ServerStore>
  * with `sharedLocks`. Nothing detects if several processes use a bucket without them: they may then delete or move the
  * same file, and lose a write to the source of a move.
  */
-class S3Store implements ServerStore {
+export class S3Store implements ServerStore {
   readonly #bucket: Bucket;
 
   constructor(options: S3StoreOptions) {
