@@ -41,7 +41,7 @@ export interface CallerOptions {
   timeout: number;
   signal: AbortSignal;
   /** See `Call.madeBy`. */
-  madeBy?: string;
+  madeBy?: string | undefined;
   onSent: () => void;
   onExchange: (exchange: Exchange) => void;
 }
@@ -79,7 +79,9 @@ export class Caller {
 
   async upgrade(call: Call, protocols: readonly string[]): Promise<Upgrade> {
     const made = { ...call, madeBy: this.#options.madeBy };
-    const upgrade = await this.#repeat(call, () => openWebSocket(made, protocols, this.#options));
+    const open = () => openWebSocket(made, protocols, this.#options);
+    const { rejection, close: _, ...opened } = await this.#repeat(call, open);
+    const upgrade = { ...opened, received: (await rejection) ?? opened.received };
     this.#options.onExchange(upgrade);
     return upgrade;
   }

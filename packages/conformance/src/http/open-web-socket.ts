@@ -7,6 +7,7 @@ import {
   type Exchange,
   fromRawHeaders,
   MAX_BODY,
+  type Received,
   readBody,
   receive,
   toHeaderList,
@@ -27,6 +28,13 @@ export interface Upgrade extends Exchange {
   socket?: Socket;
   /** Why a 101 opened no WebSocket: how its headers violate RFC 6455. */
   violation?: string;
+}
+
+/** A handshake whose response has begun. */
+interface Handshake extends Upgrade {
+  /** The response with its body, if the handshake was rejected. */
+  rejection?: Promise<Received>;
+  close(): void;
 }
 
 export interface Message {
@@ -52,7 +60,7 @@ export async function openWebSocket(
   call: Call,
   protocols: readonly string[],
   { agents, timeout, signal }: { agents: Agents; timeout: number; signal: AbortSignal },
-): Promise<Upgrade> {
+): Promise<Handshake> {
   const url = call.url.replace(/^http/, 'ws');
   const what = `upgrade of ${url.split('?', 1)[0]}`;
   // Both `servername` and lists of values reach Node's request, although the types of ws lack them.
@@ -85,27 +93,30 @@ export async function openWebSocket(
     'Sec-WebSocket-Protocol': protocols.length > 0 ? protocols.join(', ') : [],
   });
   const sent = { ...call, headers: [...call.headers, ...upgrade] };
-  const outcome = new Promise<Upgrade>((resolve, reject) => {
-    let accepted: Upgrade | undefined;
-    const fail = (error: Error) => reject(toNetworkError(error, what));
+  const late = new NetworkError(`${what}: no response within ${timeout} ms`, 'TIMEOUT');
+  const close = () => client.terminate();
+  const outcome = new Promise<Handshake>((resolve, reject) => {
+    let accepted: Handshake | undefined;
     client.once('upgrade', ({ rawHeaders }: IncomingMessage) => {
-      accepted = { sent, received: toReceived(101, fromRawHeaders(rawHeaders)) };
+      accepted = { sent, received: toReceived(101, fromRawHeaders(rawHeaders)), close };
     });
     client.once('open', () => accepted && resolve({ ...accepted, socket }));
     client.once('unexpected-response', (_, response) => {
-      const { statusCode: status = 0, rawHeaders } = response;
-      receive(status, fromRawHeaders(rawHeaders), readBody(response))
-        .then((received) => resolve({ sent, received }), fail)
-        .finally(() => client.terminate());
+      const { statusCode: status = 0 } = response;
+      const headers = fromRawHeaders(response.rawHeaders);
+      const complete = receive(status, headers, readBody(response));
+      const rejection = within(timeout, complete, late).finally(close);
+      // Nobody may be waiting for it.
+      rejection.catch(() => {});
+      resolve({ sent, received: toReceived(status, headers), rejection, close });
     });
     client.on('error', (error) => {
-      if (accepted === undefined) fail(error);
+      if (accepted === undefined) reject(toNetworkError(error, what));
       else resolve({ ...accepted, violation: error.message });
     });
   });
-  const late = new NetworkError(`${what}: no response within ${timeout} ms`, 'TIMEOUT');
   return within(timeout, outcome, late).catch((error) => {
-    client.terminate();
+    close();
     throw error;
   });
 }
