@@ -6,7 +6,7 @@ import { runWorkflows } from './engines/run-workflows.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { createReport, type Report, toResult } from './report/verdict.ts';
 import type { Result } from './results/result.ts';
-import { runChecks } from './run/check-context.ts';
+import { runChecks } from './run/check.ts';
 import { decideCases } from './run/outcome.ts';
 import { prepare, skipIfCredentialsExpired } from './run/prepare.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
@@ -51,10 +51,10 @@ export async function runConformance(settings: Settings): Promise<Report> {
   let leftovers: string[] = [];
   try {
     await prepare(run, [...checks, ...transactions, ...workflows]);
-    const parts = await Promise.all([runChecks(run, checks), runDredd(run), runWorkflows(run)]);
-    const confirmed = await skipIfCredentialsExpired(run, parts.flat());
-    results = decideCases(confirmed, run.observer).map((part) =>
-      toResult(settings, started, findCase(part.id), run.secrets.redactResult(part)),
+    const ended = await Promise.all([runChecks(run, checks), runDredd(run), runWorkflows(run)]);
+    const confirmed = await skipIfCredentialsExpired(run, ended.flat());
+    results = decideCases(confirmed, run.observer).map((result) =>
+      toResult(settings, started, findCase(result.id), run.secrets.redactResult(result)),
     );
   } finally {
     clearTimeout(budget);

@@ -5,15 +5,15 @@ import { type KnownFailure, toSettings } from '../src/options.ts';
 import { toText } from '../src/report/to-text.ts';
 import { createReport, toResult } from '../src/report/verdict.ts';
 import type {
+  CaseResult,
   Finding,
   Outcome,
-  PartialResult,
   Result,
   SentenceResult,
 } from '../src/results/result.ts';
 import { reporters } from '../src/run-cli.ts';
 
-type Sample = Partial<PartialResult> & Partial<Pick<Result, 'engine' | 'level' | 'rules'>>;
+type Sample = Partial<CaseResult> & Partial<Pick<Result, 'engine' | 'level' | 'rules'>>;
 
 /** A GW-C1 result that passed, with the given changes. */
 const sampleResult = (changes: Sample = {}) => ({
@@ -22,6 +22,8 @@ const sampleResult = (changes: Sample = {}) => ({
   level: 'must' as const,
   outcome: 'pass' as const,
   findings: [],
+  notes: [],
+  sentences: [],
   durationMs: 12,
   ...changes,
 });
@@ -180,7 +182,13 @@ test('text: a failure is shown unless a MUST that is shown explains it', () => {
 
 test('text: one error response that several rules find is one problem, and its call is shown once', () => {
   const response = { status: 500, headers: {}, body: '' };
-  const find = (sentence: string) => ({ ...finding, message: 'must be 200', response, sentence });
+  const find = (sentence: string) => ({
+    ...finding,
+    message: 'must be 200',
+    isRejection: true,
+    response,
+    sentence,
+  });
   const rule = sampleResult({ ...failed, findings: [find('GW-C2/1'), find('GW-C2/2')] });
   const others = ['GW-C3', 'ST-PATH', 'ST-INVALID', 'ST-COPY-CALL'].map((id) =>
     sampleResult({ id, outcome: 'fail', findings: [find(id)] }),

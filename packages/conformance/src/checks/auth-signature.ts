@@ -10,13 +10,8 @@ import {
   type Tc3Parts,
   toTc3Header,
 } from '../http/sign.ts';
-import {
-  type CallContext,
-  type Check,
-  type CheckContext,
-  defineCheck,
-  oncePerRun,
-} from '../run/check-context.ts';
+import { type CallContext, oncePerRun } from '../run/call-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
 import type { GatewayCall } from '../run/gateway-client.ts';
 import { toMultipart } from '../run/upload-form.ts';
 import {

@@ -7,7 +7,7 @@ import { readEcho } from '../http/fixture-protocol.ts';
 import type { GatewayScheme } from '../http/sign.ts';
 import { parseJson, toFields } from '../json.ts';
 import { nameCredentials } from '../options.ts';
-import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
 import type { GatewayCall } from '../run/gateway-client.ts';
 import {
   assertClock,

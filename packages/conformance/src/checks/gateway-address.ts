@@ -3,7 +3,7 @@ import { SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { codeOf } from '../http/read-response.ts';
-import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
 import {
   alternate,
   callEcho,

@@ -4,7 +4,7 @@ import { SkipError } from '../errors.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { type FixtureRequest, readEcho } from '../http/fixture-protocol.ts';
 import { STREAM } from '../http/media-type.ts';
-import { type CallContext, oncePerRun } from '../run/check-context.ts';
+import { type CallContext, oncePerRun } from '../run/call-context.ts';
 import { closeSocket, type GatewayCall } from '../run/gateway-client.ts';
 import { EVERY_BYTE, GET, POST } from './calls.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
 import { claimSameHeaders } from '../invariants/invariant.ts';
-import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
 import type { GatewayCall } from '../run/gateway-client.ts';
 import { callEcho, openSocket, POST, readHello } from './calls.ts';
 

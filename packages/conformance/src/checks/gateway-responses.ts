@@ -1,12 +1,7 @@
 import { SkipError } from '../errors.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
-import {
-  type CallContext,
-  type Check,
-  type CheckContext,
-  defineCalls,
-  defineCheck,
-} from '../run/check-context.ts';
+import type { CallContext } from '../run/call-context.ts';
+import { type Check, type CheckContext, defineCalls, defineCheck } from '../run/check.ts';
 import { closeSocket, type GatewayCall } from '../run/gateway-client.ts';
 import { alternate, openSocket, POST } from './calls.ts';
 import { callRejected, requestHandshakes, requestResponses } from './gateway-call-sets.ts';

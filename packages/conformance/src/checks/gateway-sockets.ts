@@ -12,7 +12,7 @@ import {
   type SocketEnd,
 } from '../http/open-web-socket.ts';
 import { quoteText } from '../results/redact.ts';
-import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check.ts';
 import { closeSocket } from '../run/gateway-client.ts';
 import {
   EVERY_BYTE,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SkipError } from '../errors.ts';
 import type { OpenExchange } from '../http/caller.ts';
-import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check.ts';
 import type { GatewayCall } from '../run/gateway-client.ts';
 import { GET, POST } from './calls.ts';
 

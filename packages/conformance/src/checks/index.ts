@@ -1,4 +1,4 @@
-import type { Check } from '../run/check-context.ts';
+import type { Check } from '../run/check.ts';
 import { auth } from './auth.ts';
 import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';

@@ -1,7 +1,8 @@
 /* What several files of checks for the storage API share: calls, their files, and what they expect of the responses. */
 import type { Need } from '../contract/catalog.ts';
 import type { StorageReply } from '../http/read-response.ts';
-import type { CallContext, CheckContext } from '../run/check-context.ts';
+import type { CallContext } from '../run/call-context.ts';
+import type { CheckContext } from '../run/check.ts';
 
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 
@@ -33,7 +34,7 @@ export function expectRejected(t: CheckContext, reply: StorageReply, how = ''): 
 
 export function expectAccepted(t: CheckContext, reply: StorageReply): boolean {
   const isAccepted = !reply.rejected && reply.data !== undefined;
-  t.expect(isAccepted, describe(reply, 'must be accepted'), reply);
+  t.expectAccepted(isAccepted, describe(reply, 'must be accepted'), reply);
   return isAccepted;
 }
 

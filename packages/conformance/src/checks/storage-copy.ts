@@ -1,7 +1,7 @@
 import { SkipError } from '../errors.ts';
 import { hasFailed } from '../http/read-response.ts';
 import { quoteJson } from '../results/redact.ts';
-import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
 import { type CopyItem, describeReading, hasBytes } from '../run/files.ts';
 import { expectAccepted, LARGE, needsFiles } from './storage-calls.ts';
 
@@ -37,7 +37,7 @@ export const storageCopy: readonly Check[] = [
     const reply = await t.files.tryCopy(...names.map((name) => copy(name, `${name}.copy`)));
     if (!expectAccepted(t, reply)) return;
     const copies = Object.fromEntries(names.map((name) => [`${name}.copy`, name]));
-    await t.files.expectCopies('after the file was copied there', copies);
+    await t.expectCopies('after the file was copied there', copies);
   }),
   defineCheck('ST-COPY-OVERWRITE/1', needsFiles, async (t) => {
     const names = ['source', 'moved', 'shorter', 'longer', 'third'];
@@ -46,7 +46,7 @@ export const storageCopy: readonly Check[] = [
     await t.files.copy(copy('source', 'shorter'), copy('source', 'longer', { overwrite: true }));
     await t.files.copy(move('moved', 'third'));
     const after = { shorter: 'source', longer: 'source', third: 'moved' };
-    await t.files.expectCopies('after another file was copied or moved onto it', after);
+    await t.expectCopies('after another file was copied or moved onto it', after);
   }),
   defineCheck('ST-COPY-OVERWRITE/2', needsFiles, async (t) => {
     await t.files.storeReadable(['source', 'existing', 'deleted']);
@@ -60,7 +60,7 @@ export const storageCopy: readonly Check[] = [
       t.expect(reply.entries.filter(hasFailed).length === 1, message, reply);
     }
     const after = { 'level/free': 'source', deleted: 'source', existing: 'existing' };
-    await t.files.expectCopies('after copies and a move with overwrite false', after);
+    await t.expectCopies('after copies and a move with overwrite false', after);
   }),
   defineCheck('ST-COPY-MOVE/1', needsFiles, async (t) => {
     await t.files.storeReadable(['moved', 'plain', 'false']);
@@ -69,13 +69,13 @@ export const storageCopy: readonly Check[] = [
       copy('plain', 'plain.copy', { overwrite: true }),
       copy('false', 'false.copy', { removeOriginal: false }),
     );
-    await t.files.expectKept('after it was copied, next to a move', 'plain', 'false');
+    await t.expectKept('after it was copied, next to a move', 'plain', 'false');
   }),
   defineCheck('ST-COPY-MOVE/2', needsFiles, async (t) => {
     await t.files.storeReadable(['a', 'b', 'c', 'existing'], { a: MEDIUM });
     await t.files.copy(move('a', 'a.moved'), copy('b', 'b.copy'), move('c', 'existing'));
-    await t.files.expectCopies('after two moves', { 'a.moved': 'a', existing: 'c' });
-    await t.files.expectGone('after it was moved', 'a', 'c');
+    await t.expectCopies('after two moves', { 'a.moved': 'a', existing: 'c' });
+    await t.expectGone('after it was moved', 'a', 'c');
   }),
   defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t) => {
     await t.files.storeReadable(['a', 'b', 'existing']);
@@ -86,13 +86,13 @@ export const storageCopy: readonly Check[] = [
       if (hasFailed(entry)) failed.push(item.from);
     }
     if (failed.length === 0) throw new SkipError('all moves that should have failed succeeded');
-    await t.files.expectKept('after a failed move', ...failed);
+    await t.expectKept('after a failed move', ...failed);
   }),
   defineCheck('ST-COPY-SELF', needsFiles, async (t) => {
     const contents = { a: 'the first of two files', b: 'the second file, which is longer' };
     await t.files.storeReadable(['a', 'b'], contents);
     await t.files.tryCopy(copy('a', 'a'), move('b', 'b'));
-    await t.files.expectKept('after it was copied or moved onto itself', 'a', 'b');
+    await t.expectKept('after it was copied or moved onto itself', 'a', 'b');
     await t.files.tryCopy(copy('a', 'b'), copy('b', 'a'));
     await expectEither(t, 'two files that were copied onto each other', 'a', 'b');
     await t.files.tryCopy(move('a', 'b'), move('b', 'a'));
@@ -114,7 +114,7 @@ export const storageCopy: readonly Check[] = [
     const { entries } = reply;
     const message = `all entries must fail, but were ${quoteJson(entries)}`;
     t.expect(entries.every(hasFailed), message, reply);
-    await t.files.expectGone('after a missing file was copied there', '1', '2', '3', '4');
+    await t.expectGone('after a missing file was copied there', '1', '2', '3', '4');
   }),
   defineCheck('ST-COPY-ALONE', needsFiles, async (t) => {
     await t.files.storeReadable(['source', 'existing']);
@@ -126,7 +126,7 @@ export const storageCopy: readonly Check[] = [
       expectAccepted(t, await t.files.tryCopy(...items));
     }
     const copies = { 1: 'source', 2: 'source', 3: 'source', 4: 'source', 5: 'source' };
-    await t.files.expectCopies('copied next to items that fail', copies);
+    await t.expectCopies('copied next to items that fail', copies);
   }),
   defineCheck('ST-COPY-PATH/1', needsFiles, async (t) => {
     const copies = {
@@ -137,7 +137,7 @@ export const storageCopy: readonly Check[] = [
     };
     await t.files.storeReadable(Object.values(copies));
     await t.files.copy(...Object.entries(copies).map(([to, from]) => copy(from, to)));
-    await t.files.expectCopies('one of several copies with the same name', copies);
+    await t.expectCopies('one of several copies with the same name', copies);
   }),
   defineCheck('ST-COPY-PATH/2', needsFiles, async (t) => {
     await t.files.storeReadable(['source']);
@@ -145,7 +145,7 @@ export const storageCopy: readonly Check[] = [
     await t.files.copy(...ALLOWED.map((name, index) => move(`to/${name}`, `${index}`)));
     const after = Object.fromEntries(ALLOWED.map((_, index) => [`${index}`, 'source']));
     const when = 'copied to a path with such characters, and moved from there';
-    await t.files.expectCopies(when, after);
+    await t.expectCopies(when, after);
   }),
   defineCheck('ST-COPY-PATH/3', needsFiles, async (t) => {
     await t.files.storeReadable(['source']);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { DisabledError, SkipError } from '../errors.ts';
 import { entryOf, hasFailed, isSuccess, linkOf } from '../http/read-response.ts';
-import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check.ts';
 import { hasBytes, toItems } from '../run/files.ts';
 import { expectAccepted, LARGE, missingFileId, needsFiles } from './storage-calls.ts';
 
@@ -98,7 +98,7 @@ export const storageLinks: readonly Check[] = [
     await expectSuccesses(t, 'batchDelete', 1, ids.slice(0, 1));
     await expectSuccesses(t, 'batchDelete', 4, ids.slice(1));
     // A link that was issued earlier may still work, because a cache may hold the file.
-    await t.files.expectGone('after it was deleted', ...names);
+    await t.expectGone('after it was deleted', ...names);
     const copied = await t.files.copy(...names.map((from) => ({ from, to: `${from}.copy` })));
     t.expect(copied.entries.every(hasFailed), 'a deleted file must not be copied', copied);
   }),
@@ -110,7 +110,7 @@ export const storageLinks: readonly Check[] = [
     const isOther = hasBytes(await t.files.read(capital), t.files.contentOf('NAME'));
     await t.files.delete('name', 'folder');
     if (isOther) others.push('NAME');
-    await t.files.expectKept('after only name and the path of a folder were deleted', ...others);
+    await t.expectKept('after only name and the path of a folder were deleted', ...others);
   }),
   defineCheck('ST-DELETE-MISSING', needsFiles, async (t) => {
     await t.files.storeReadable(['deleted', 'present']);
@@ -124,7 +124,7 @@ export const storageLinks: readonly Check[] = [
     await t.files.storeReadable(NAMES);
     const ids = await t.files.ids(...NAMES);
     for (const list of await amongMissing(t, ids)) await expectSuccesses(t, 'batchDelete', 2, list);
-    await t.files.expectGone('after it was deleted next to missing files', ...NAMES);
+    await t.expectGone('after it was deleted next to missing files', ...NAMES);
   }),
 ];
 

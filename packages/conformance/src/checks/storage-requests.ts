@@ -4,7 +4,7 @@ import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { entryOf, isSuccess, linkOf } from '../http/read-response.ts';
 import { toFields } from '../json.ts';
 import { quoteText } from '../results/redact.ts';
-import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
 import { toItems } from '../run/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../run/storage-client.ts';
 import { postForm, toFormFields } from '../run/upload-form.ts';
@@ -219,7 +219,7 @@ export const storageRequests: readonly Check[] = [
       { from: 'uploaded.txt', to: 'kept.txt', overwrite: false },
     ]);
     await call('batchCopyFile', { fileList });
-    await files.expectContents('after batchCopyFile in the other form', {
+    await t.expectContents('after batchCopyFile in the other form', {
       'copied.txt': bytes,
       'moved.to': files.contentOf('moved.txt'),
       'moved.txt': undefined,
@@ -230,7 +230,7 @@ export const storageRequests: readonly Check[] = [
     const linked = links.entries?.filter(isSuccess).length;
     t.expect(linked === 2, `batchGetTempUrls must return 2 links, not ${linked}`, links);
     await call('batchDelete', { fileList: ids });
-    await files.expectGone('after batchDelete in the other form', 'uploaded.txt', 'kept.txt');
+    await t.expectGone('after batchDelete in the other form', 'uploaded.txt', 'kept.txt');
   }),
   defineCheck('ST-REFUSED-UNDONE', needsFiles, async (t) => {
     await t.files.storeReadable(['kept.txt']);

@@ -1,13 +1,8 @@
 import { DisabledError, SkipError } from '../errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Entry, hasFailed } from '../http/read-response.ts';
-import {
-  type CallContext,
-  type Check,
-  defineCalls,
-  defineCheck,
-  oncePerRun,
-} from '../run/check-context.ts';
+import { type CallContext, oncePerRun } from '../run/call-context.ts';
+import { type Check, defineCalls, defineCheck } from '../run/check.ts';
 import { toItems } from '../run/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../run/storage-client.ts';
 import { makeValidFields, missingFileId, needsFiles } from './storage-calls.ts';
@@ -68,6 +63,6 @@ export const storageResponses: readonly Check[] = [
     if (hasFailed(entry)) throw new SkipError('no file was copied');
     if (typeof fileID !== 'string') throw new DisabledError('copies return no fileID');
     const what = `the file with the fileID ${fileID} from the entry`;
-    t.files.expectReading(await t.files.read(fileID), bytes, what);
+    t.expectReading(await t.files.read(fileID), bytes, what);
   }),
 ];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Exchange } from '../http/exchange.ts';
 import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
 import { quoteJson } from '../results/redact.ts';
-import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check.ts';
 import { type CopyItem, type Files, toItems } from '../run/files.ts';
 import { needsFiles } from './storage-calls.ts';
 
@@ -194,7 +194,11 @@ async function runSequences(t: CheckContext): Promise<void> {
       // It says nothing about the contract, so a shorter sequence is of no use.
       if (!sequence.mismatch) [state, fault] = ['broken', error];
     }
-    if (!sequence.mismatch) return true;
+    if (!sequence.mismatch) {
+      // Another sequence replaces one without steps.
+      if (state !== 'broken') fc.pre(sequence.steps.length > 0);
+      return true;
+    }
     state = 'shrinking';
     shortest = sequence.mismatch;
     return false;

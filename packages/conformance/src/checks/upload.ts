@@ -3,7 +3,7 @@ import { SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { hasErrorElement } from '../http/read-response.ts';
 import { quoteText } from '../results/redact.ts';
-import { type Check, type CheckContext, defineCheck } from '../run/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
 import { describeReading, hasBytes } from '../run/files.ts';
 import {
   type Form,
@@ -73,7 +73,7 @@ export const upload: readonly Check[] = [
     ];
     for (const [name, content, options] of forms) {
       const { status } = (await t.files.send(name, content, options)).received;
-      await t.files.expectKept(`after its form was sent, with the response ${status}`, name);
+      await t.expectKept(`after its form was sent, with the response ${status}`, name);
     }
   }),
   ...FIELDS.map(([id, field]) => defineCheck(id, needsFiles, (t) => expectFieldChecked(t, field))),
@@ -85,7 +85,7 @@ export const upload: readonly Check[] = [
       else t.note(`${name} was rejected with ${reply.received.status}.`);
     }
     if (stored.length === 0) throw new SkipError('no upload is accepted');
-    await t.files.expectKept('after its upload', ...stored);
+    await t.expectKept('after its upload', ...stored);
   }),
   defineCheck('UP-RESPONSE/1', needsFiles, async (t) => {
     for (const [what, toOptions] of Object.entries(INVALID)) {
@@ -114,10 +114,11 @@ export const upload: readonly Check[] = [
   defineCheck('UP-FILE-ID', needsFiles, async (t) => {
     const name = 'level/no-extension';
     await t.files.store(name);
-    await t.files.expectKept('by the fileID from getUploadMetaData', name);
+    await t.expectKept('by the fileID from getUploadMetaData', name);
     await t.files.delete(name);
     // With an ID that is issued for its path now.
-    await t.files.reopen().expectGone('deleted by the fileID from getUploadMetaData', name);
+    const reading = await t.files.read(await t.files.fileIdOf(t.files.path(name)));
+    t.expectReading(reading, undefined, 'a file deleted by the fileID from getUploadMetaData');
   }),
   defineCheck('UP-WHOLE', needsFiles, async (t) => {
     await t.files.storeReadable(['existing'], { existing: OLD });
@@ -141,33 +142,33 @@ export const upload: readonly Check[] = [
     }
     const before = { existing: OLD, 1: undefined, 2: undefined, 3: undefined };
     // While the files are read, what was sent arrives.
-    await t.files.expectContents('before its upload is interrupted', before);
+    await t.expectContents('before its upload is interrupted', before);
     for (const { cut } of forms) cut();
     for (const { response } of forms) await response.catch(() => {});
     for (const pause of RECHECK_DELAYS) {
       await wait(pause, undefined, { signal: t.run.signal });
-      await t.files.expectContents('after its upload was interrupted', before);
+      await t.expectContents('after its upload was interrupted', before);
     }
   }),
   defineCheck('UP-KEPT', needsFiles, async (t) => {
     const { files } = t;
     await files.store('file');
-    await files.expectKept('immediately after its upload', 'file');
-    await files.reopen().grant('file');
-    await files.expectKept('after another grant was issued for its path', 'file');
+    await t.expectKept('immediately after its upload', 'file');
+    await files.grantPath(files.path('file'));
+    await t.expectKept('after another grant was issued for its path', 'file');
     await files.store('file.2');
     await files.delete('file.2');
     const missing = { from: 'missing', to: 'file' };
     await files.copy(missing, { ...missing, removeOriginal: true });
-    await files.expectKept('after another file was deleted, and copies onto it failed', 'file');
+    await t.expectKept('after another file was deleted, and copies onto it failed', 'file');
     await files.copy({ from: 'file', to: 'copy' });
     const first = files.contentOf('file');
     await files.store('file');
     const what = 'after a file and its copy were made, and the file was overwritten';
-    await files.expectContents(what, { file: files.contentOf('file'), copy: first });
+    await t.expectContents(what, { file: files.contentOf('file'), copy: first });
     await files.delete('file');
     await files.store('file');
-    await files.expectKept('uploaded to the path of a deleted file', 'file');
+    await t.expectKept('uploaded to the path of a deleted file', 'file');
   }),
 ];
 
@@ -178,7 +179,7 @@ async function expectFieldChecked(t: CheckContext, name: string): Promise<void> 
   const valueIn = (grant: Grant) => String(toFormFields(t.run, grant, CONTENT)[field]);
   await t.files.storeReadable(['existing']);
   const first = await t.files.grant('first');
-  const second = await t.files.reopen().grant('existing');
+  const second = await t.files.grantPath(t.files.path('existing'));
   const third = await t.files.grant('third');
   const value = valueIn(second);
   const isKey = field === 'key';
@@ -202,8 +203,8 @@ async function expectFieldChecked(t: CheckContext, name: string): Promise<void> 
     t.expect(!reply.isAccepted, message, reply);
   }
   const when = `after forms with a wrong ${field}`;
-  await t.files.expectGone(when, 'first', 'third', ...(isKey ? ['existing0'] : []));
-  await t.files.expectKept(when, 'existing');
+  await t.expectGone(when, 'first', 'third', ...(isKey ? ['existing0'] : []));
+  await t.expectKept(when, 'existing');
 }
 
 const half = (size: number) => Math.floor(size / 2);

@@ -150,8 +150,9 @@ export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
 );
 
 function needsOf({ api, status }: DocumentedResponse): Need[] {
-  const ofGateway: Record<string, Need[]> = { 200: ['fixture'], 403: ['forbiddenService'] };
-  return api === 'gateway' ? (ofGateway[status] ?? []) : ['storageCredentials'];
+  if (api === 'storage') return ['storageCredentials'];
+  const needs: Record<string, Need[]> = { 200: ['fixture'], 403: ['forbiddenService'] };
+  return needs[status] ?? [];
 }
 
 export interface Workflow extends Case, Runnable {
@@ -159,17 +160,17 @@ export interface Workflow extends Case, Runnable {
 }
 
 export const workflows = WORKFLOWS.map((workflow): Workflow => {
-  const ofRespect = { ...workflow, engine: 'respect', level: 'must' } as const;
+  const common = { ...workflow, engine: 'respect', level: 'must' } as const;
   return workflow.file.startsWith('gateway')
-    ? { ...ofRespect, api: 'gateway', needs: ['fixture'] }
-    : { ...ofRespect, api: 'storage', needs: ['storageCredentials', 'writes'] };
+    ? { ...common, api: 'gateway', needs: ['fixture'] }
+    : { ...common, api: 'storage', needs: ['storageCredentials', 'writes'] };
 });
 
 /** All cases, in the order of a report. */
 export const catalog: readonly Case[] = [...rules, ...transactions, ...workflows];
 
-/** What one case of an engine is called. */
-export const NOUNS = { rules: 'rule', dredd: 'transaction', respect: 'workflow' } as const;
+/** What a case of each engine is called. */
+export const CASE_NAMES = { rules: 'rule', dredd: 'transaction', respect: 'workflow' } as const;
 
 /** Counts cases among all, by what made their calls: `1 of 80 rules, 0 of 9 workflows`. */
 export function countCases(
@@ -178,7 +179,7 @@ export function countCases(
 ): string {
   const counts = [...Map.groupBy(all, ({ engine }) => engine)].map(([engine, { length }]) => {
     const count = some.filter((each) => each.engine === engine).length;
-    return `${count} of ${length} ${NOUNS[engine]}s`;
+    return `${count} of ${length} ${CASE_NAMES[engine]}s`;
   });
   return counts.join(', ');
 }

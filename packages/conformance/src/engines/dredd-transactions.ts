@@ -9,9 +9,9 @@ import {
 } from '../http/exchange.ts';
 import { codeOf, readReply, type StorageReply } from '../http/read-response.ts';
 import { type ConformanceOptions, toSettings, toVariable } from '../options.ts';
-import { type Finding, type PartialResult, withEvidence } from '../results/result.ts';
+import { type CheckResult, type Finding, withEvidence } from '../results/result.ts';
 import { toGatewayCall } from '../run/gateway-client.ts';
-import { decide, whyNotRun } from '../run/outcome.ts';
+import { decide, findBlocker } from '../run/outcome.ts';
 import { prepare, toStartError } from '../run/prepare.ts';
 import { removeLeftovers } from '../run/remove-leftovers.ts';
 import { Run } from '../run/run.ts';
@@ -53,7 +53,7 @@ export async function openSession(options: ConformanceOptions, endpoint: string)
  *    replaces what Dredd expects by what was received, so that Dredd's own comparison, by OpenAPI 3.0, adds nothing.
  * 4. `afterEach` reports the result. If Dredd got no response, it skips step 3, and this hook makes the call itself.
  */
-export function createHooks(run: Run, onEnd: (part: PartialResult) => void) {
+export function createHooks(run: Run, onEnd: (result: CheckResult) => void) {
   let fileId: string | undefined;
   // Dredd runs one transaction at a time.
   let running: Running | undefined;
@@ -61,11 +61,11 @@ export function createHooks(run: Run, onEnd: (part: PartialResult) => void) {
   async function beforeEach(dredd: DreddTransaction): Promise<void> {
     running = undefined;
     const transaction = findTransaction(dredd);
-    const notRun = transaction && whyNotRun(run, transaction);
+    const blocker = transaction && findBlocker(run, transaction);
     // Without it, Dredd would report success although nothing was checked.
-    if (notRun?.outcome === 'skip') dredd.fail = run.secrets.redact(notRun.message);
-    else dredd.skip = transaction === undefined || notRun !== undefined;
-    if (transaction === undefined || notRun !== undefined) return;
+    if (blocker?.outcome === 'skip') dredd.fail = run.secrets.redact(blocker.message);
+    else dredd.skip = transaction === undefined || blocker !== undefined;
+    if (transaction === undefined || blocker !== undefined) return;
     const call = prepareCall(transaction, dredd.request, run, fileId);
     running = { transaction, call, startedAt: performance.now() };
     const { origin, protocol, hostname, port } = new URL(call.url);

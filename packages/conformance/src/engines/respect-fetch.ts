@@ -4,7 +4,7 @@ import type { Operation } from '../invariants/invariant.ts';
 import { findOperation, toDocumented } from '../invariants/observer.ts';
 import { toFields } from '../json.ts';
 import { quoteJson } from '../results/redact.ts';
-import { CheckContext } from '../run/check-context.ts';
+import { CallContext } from '../run/call-context.ts';
 import type { Files } from '../run/files.ts';
 import type { Run } from '../run/run.ts';
 
@@ -16,7 +16,7 @@ export interface Recorded {
 
 /** Makes Respect's calls the way the suite makes its own: with its credentials, timeouts, CAs and names. */
 export function createFetch(run: Run, workflow: string, record: Recorded): typeof fetch {
-  const { caller, gateway, storage, files } = new CheckContext(run, workflow);
+  const { caller, gateway, storage, files } = new CallContext(run, { madeBy: workflow });
   const { storeFileID, storageHeaders } = run.settings.wireProfile;
   const hidden = ['url', 'token', 'authorization', 'fileID', 'tempFileURL', storeFileID];
   const vault = createVault(hidden);

@@ -10,8 +10,8 @@ import { toProfileDocument } from '@berth/spec/profile-documents';
 import { openapi30Documents, transactions } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
 import { DisabledError, NotRunError } from '../errors.ts';
-import type { PartialResult } from '../results/result.ts';
-import { decide, whyNotRun } from '../run/outcome.ts';
+import type { CheckResult } from '../results/result.ts';
+import { decide, findBlocker } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
 import { createHooks, type DreddTransaction, type HookName } from './dredd-transactions.ts';
 
@@ -19,20 +19,20 @@ import { createHooks, type DreddTransaction, type HookName } from './dredd-trans
 const MAX_TIMEOUTS = 3;
 
 /** Each documented response that Dredd can run gets exactly one result, which is an error if Dredd does not run it. */
-export async function runDredd(run: Run): Promise<PartialResult[]> {
+export async function runDredd(run: Run): Promise<CheckResult[]> {
   const dredd = findDredd();
-  const noDredd = new DisabledError('Dredd is not installed: npm install --save-dev dredd');
-  const parts = new Map<string, PartialResult>();
+  const missing = new DisabledError('Dredd is not installed: npm install --save-dev dredd');
+  const results = new Map<string, CheckResult>();
   for (const transaction of transactions) {
-    const notRun = whyNotRun(run, transaction) ?? (dredd ? undefined : noDredd);
-    if (notRun) parts.set(transaction.id, decide(run, transaction.id, [], notRun));
+    const blocker = findBlocker(run, transaction) ?? (dredd ? undefined : missing);
+    if (blocker) results.set(transaction.id, decide(run, transaction.id, [], blocker));
   }
-  const open = transactions.filter(({ id }) => !parts.has(id));
-  if (dredd === undefined || open.length === 0) return [...parts.values()];
-  const add = (part: PartialResult) => {
-    if (parts.has(part.id)) return;
-    parts.set(part.id, part);
-    run.settings.onCheck(part);
+  const open = transactions.filter(({ id }) => !results.has(id));
+  if (dredd === undefined || open.length === 0) return [...results.values()];
+  const add = (result: CheckResult) => {
+    if (results.has(result.id)) return;
+    results.set(result.id, result);
+    run.settings.onCheck(result);
   };
   const output = await mkdtemp(join(tmpdir(), 'berth-dredd-'))
     .then((folder) =>
@@ -43,7 +43,7 @@ export async function runDredd(run: Run): Promise<PartialResult[]> {
     .catch((error: Error) => error.message);
   const error = new NotRunError(`Dredd did not request this response: ${output.trim()}`);
   for (const { id } of open) add(decide(run, id, [], error));
-  return [...parts.values()];
+  return [...results.values()];
 }
 
 /** Returns where Dredd is. It is an optional peer dependency, because it brings many packages that are deprecated. */
@@ -59,7 +59,7 @@ async function startDredd(
   dredd: string,
   folder: string,
   run: Run,
-  onEnd: (part: PartialResult) => void,
+  onEnd: (result: CheckResult) => void,
 ) {
   const { signal, settings } = run;
   // The documents with the deployment's names.

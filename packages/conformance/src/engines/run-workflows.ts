@@ -4,20 +4,22 @@ import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import { type Workflow, workflows } from '../contract/catalog.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { type Finding, type PartialResult, withEvidence } from '../results/result.ts';
-import { decide, whyNotRun } from '../run/outcome.ts';
+import { type CheckResult, type Finding, withEvidence } from '../results/result.ts';
+import { decide, findBlocker } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
 import { createFetch, type Recorded } from './respect-fetch.ts';
 
-export async function runWorkflows(run: Run): Promise<PartialResult[]> {
-  const parts: PartialResult[] = [];
+export async function runWorkflows(run: Run): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
   for (const workflow of workflows) {
-    const notRun = whyNotRun(run, workflow);
-    const part = notRun ? decide(run, workflow.id, [], notRun) : await runWorkflow(run, workflow);
-    if (!notRun) run.settings.onCheck(part);
-    parts.push(part);
+    const blocker = findBlocker(run, workflow);
+    const result = blocker
+      ? decide(run, workflow.id, [], blocker)
+      : await runWorkflow(run, workflow);
+    if (!blocker) run.settings.onCheck(result);
+    results.push(result);
   }
-  return parts;
+  return results;
 }
 
 interface Executed {

@@ -28,7 +28,7 @@ const SEQUENCES = 'ST-SEQUENCE';
 
 /** Returns the failures that are not known, grouped by probable cause. Failures of MUST rules come first. */
 export function listProblems({ results }: Report): Problem[] {
-  const failed = results.filter(({ outcome, isKnown }) => outcome === 'fail' && !isKnown);
+  const failed = results.filter(({ outcome, known }) => outcome === 'fail' && !known);
   const problems: Problem[] = [];
   const rank = (result: Result) => (!result.counts ? 2 : result.id === SEQUENCES ? 1 : 0);
   for (const result of failed.toSorted((a, b) => rank(a) - rank(b))) {
@@ -49,14 +49,13 @@ function explains(cause: Result, result: Result): boolean {
   return result.rules.includes(cause.id) || (fault !== '' && fault === toFault(result));
 }
 
-/** Returns what identifies a fault of several rules: responses that are cut, or one error response. */
+/** Returns what identifies a fault of several rules: responses that are cut, or calls that are rejected alike. */
 function toFault({ findings: [first] }: Result): string {
-  const { message, request, response } = first ?? {};
+  const { isRejection, request, response } = first ?? {};
   if (response?.isCut) return 'cut';
-  // What is wrong with an error response for a rule: it may be wrong for others, too.
-  if (request === undefined || response === undefined || response.status < 400) return '';
+  if (!isRejection || request === undefined || response === undefined) return '';
   const [address] = request.url.split('?', 1);
-  return `${request.method} ${address} ${response.status}: ${message}`;
+  return `${request.method} ${address} ${response.status}`;
 }
 
 /** Returns why something was not checked: `1 skip: no file could be stored (UP-KEPT)`. */

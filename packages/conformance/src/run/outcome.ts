@@ -15,13 +15,19 @@ import { DisabledError, NotRunError, SkipError } from '../errors.ts';
 import type { CredentialKind } from '../http/sign.ts';
 import type { Observer, Tally } from '../invariants/observer.ts';
 import { nameCredentials } from '../options.ts';
-import type { Finding, Outcome, PartialResult, SentenceResult } from '../results/result.ts';
+import type {
+  CaseResult,
+  CheckResult,
+  Finding,
+  Outcome,
+  SentenceResult,
+} from '../results/result.ts';
 import type { Run } from './run.ts';
 
 const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
 
-/** Returns why a check, a transaction or a workflow must not run. */
-export function whyNotRun(run: Run, runnable: Runnable): NotRunError | undefined {
+/** Returns what keeps a check, a transaction or a workflow from running. */
+export function findBlocker(run: Run, runnable: Runnable): NotRunError | undefined {
   const { settings, signal, deployment } = run;
   const { nameOf } = settings;
   const { api, needs } = runnable;
@@ -57,7 +63,7 @@ function unlessSet({ settings }: Run, option: 'otherEnvToken' | 'forbiddenServic
 }
 
 /**
- * Decides what a check, a transaction or a workflow shows.
+ * Decides the result of a check, a transaction or a workflow.
  *
  * @param error why it did not run, or did not finish
  */
@@ -66,12 +72,13 @@ export function decide(
   id: string,
   findings: Finding[],
   error?: unknown,
-): PartialResult {
+): CheckResult {
+  const ended = { id, findings, notes: [], durationMs: 0 };
   // Findings count even if it did not finish.
-  if (findings.length > 0) return { id, outcome: 'fail', findings };
-  if (error === undefined) return { id, outcome: 'pass', findings };
+  if (findings.length > 0) return { ...ended, outcome: 'fail' };
+  if (error === undefined) return { ...ended, outcome: 'pass' };
   const { outcome, message: reason } = toNotRunError(signal, error);
-  return { id, outcome, reason, findings };
+  return { ...ended, outcome, reason };
 }
 
 function toNotRunError({ aborted, reason }: AbortSignal, error: unknown): NotRunError {
@@ -82,38 +89,43 @@ function toNotRunError({ aborted, reason }: AbortSignal, error: unknown): NotRun
   return new NotRunError(`bug in the suite: ${(error as Error).stack ?? error}`);
 }
 
-/** Decides every case, in the order of a report: a rule from its checks and from its invariants after the last call. */
-export function decideCases(parts: readonly PartialResult[], observer: Observer): PartialResult[] {
-  const byId = Map.groupBy(parts, ({ id }) => id);
+/** Decides every case, in the order of a report, after the last call. */
+export function decideCases(results: readonly CheckResult[], observer: Observer): CaseResult[] {
+  const byId = Map.groupBy(results, ({ id }) => id);
   return catalog.flatMap(({ id, sentences }) => {
-    if (sentences === undefined) return byId.get(id) ?? [];
-    const ofRule = Object.keys(sentences).flatMap((sentence) => {
+    const ended = (byId.get(id) ?? []).map((result) => ({ ...result, sentences: [] }));
+    if (sentences === undefined) return ended;
+    const parts = Object.keys(sentences).flatMap((sentence) => {
       const checks = byId.get(sentence) ?? [];
       if (!observer.hasInvariant(sentence)) return checks;
       return [...checks, ...decideInvariant(sentence, observer.tallyOf(sentence), checks)];
     });
-    return decideRule(id, ofRule);
+    return decideRule(id, parts);
   });
 }
+
+/** The result of a check of a sentence, or of its invariant, which has a scope. */
+type SentencePart = CheckResult & SentenceResult;
 
 /** Returns nothing if the invariant applies to no response, and no check made calls for it. */
 export function decideInvariant(
   id: string,
   tally: Tally | undefined,
-  checks: readonly Pick<PartialResult, 'outcome'>[],
-): PartialResult[] {
+  checks: readonly Pick<CheckResult, 'outcome'>[],
+): SentencePart[] {
+  const ended = { id, notes: [], durationMs: 0 };
   if (tally) {
     const { findings, ...scope } = tally;
-    return [{ id, findings, scope, outcome: scope.violations > 0 ? 'fail' : 'pass' }];
+    return [{ ...ended, findings, scope, outcome: scope.violations > 0 ? 'fail' : 'pass' }];
   }
   const isChecked = checks.some(({ outcome }) => outcome === 'pass');
   const reason = 'the run got no response that the rule applies to';
-  return isChecked ? [{ id, findings: [], outcome: 'skip', reason }] : [];
+  return isChecked ? [{ ...ended, findings: [], outcome: 'skip', reason }] : [];
 }
 
-export function decideRule(id: string, parts: readonly PartialResult[]): PartialResult {
-  const sentences = [...Map.groupBy(parts, (part) => part.id)].map(([sentence, ofSentence]) =>
-    decideSentence(sentence, ofSentence),
+export function decideRule(id: string, parts: readonly SentencePart[]): CaseResult {
+  const sentences = [...Map.groupBy(parts, (part) => part.id)].map(([sentence, found]) =>
+    decideSentence(sentence, found),
   );
   const { id: first, outcome, reason } = findFirstByPrecedence(sentences);
   const isShared = sentences.every((sentence) => sentence.reason === reason);
@@ -124,12 +136,12 @@ export function decideRule(id: string, parts: readonly PartialResult[]): Partial
     ...(!isDecided && { reason: isShared ? reason : `${first}: ${reason}` }),
     sentences,
     findings: parts.flatMap(({ findings }) => findings),
-    notes: parts.flatMap(({ notes = [] }) => notes),
-    durationMs: parts.reduce((total, { durationMs = 0 }) => total + durationMs, 0),
+    notes: parts.flatMap(({ notes }) => notes),
+    durationMs: parts.reduce((total, { durationMs }) => total + durationMs, 0),
   };
 }
 
-function decideSentence(id: string, parts: readonly PartialResult[]): SentenceResult {
+function decideSentence(id: string, parts: readonly SentencePart[]): SentenceResult {
   const { outcome } = findFirstByPrecedence(parts);
   // A failure needs no other proof, but a pass is partial if another check of the sentence is disabled.
   const reasonOutcome = outcome === 'pass' ? 'disabled' : outcome;

@@ -2,15 +2,16 @@ import { PROTOCOL } from '@berth/conformance/fixture';
 import { findCase, type Need, type Runnable } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { SkipError, StartError } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
 import { codeOf, isGatewayError } from '../http/read-response.ts';
 import { nameCredentials, REQUEST_FORMS } from '../options.ts';
-import type { PartialResult } from '../results/result.ts';
-import { CheckContext } from './check-context.ts';
+import type { CheckResult } from '../results/result.ts';
+import { CallContext } from './call-context.ts';
 import { closeSocket } from './gateway-client.ts';
-import { decide, whyNotRun } from './outcome.ts';
+import { findBlocker } from './outcome.ts';
 import type { Deployment, Run } from './run.ts';
 
 /**
@@ -31,10 +32,12 @@ export async function prepare(run: Run, runnables: readonly Runnable[]): Promise
   };
   const isNeeded = (...anyOf: Need[]) =>
     runnables.some(
-      (each) => each.needs.some((need) => anyOf.includes(need)) && !whyNotRun(run, each),
+      (each) => each.needs.some((need) => anyOf.includes(need)) && !findBlocker(run, each),
     );
   try {
-    await Promise.all(settings.apis.map(async (api) => add(await findCredentials(run, api))));
+    await Promise.all(
+      settings.apis.map(async (api) => add(await findCredentials(run, api, run.caller))),
+    );
     if (isNeeded('writes')) add(await findCopyPaths(run));
     if (isNeeded('webSocket', 'alsoWebSocket')) add(await findWebSockets(run));
   } catch (error) {
@@ -52,7 +55,7 @@ export async function prepare(run: Run, runnables: readonly Runnable[]): Promise
 async function findCopyPaths(run: Run): Promise<Partial<Deployment>> {
   const preferred = run.deployment.copyPaths;
   const alternative = preferred === 'absolute' ? 'relative' : 'absolute';
-  const { files } = new CheckContext(run, 'probe');
+  const { files } = new CallContext(run);
   try {
     const file = await files.store('copy.txt');
     for (const copyPaths of [preferred, alternative] as const) {
@@ -66,7 +69,7 @@ async function findCopyPaths(run: Run): Promise<Partial<Deployment>> {
 
 /** Some intermediaries never respond to WebSocket handshakes, and each check would wait for its own timeout. */
 async function findWebSockets(run: Run): Promise<Partial<Deployment>> {
-  const { gateway, fixture } = new CheckContext(run, 'probe');
+  const { gateway, fixture } = new CallContext(run);
   try {
     const { socket } = await gateway.upgrade({ path: fixture.path('/socket') });
     await closeSocket(socket);
@@ -89,31 +92,37 @@ const TARGETS = {
 
 const SCHEMES = { bearer: 'the bearer token', signature: 'the signature' };
 
+/** Maximum duration of the calls that find out whether credentials have expired, in milliseconds. */
+const MAX_RECHECK = 30_000;
+
 /** Finds out which credentials an API accepts. */
-const findCredentials = (run: Run, api: Api): Promise<Partial<Deployment>> =>
-  api === 'gateway' ? findGatewayCredentials(run) : findStorageForm(run);
+const findCredentials = (run: Run, api: Api, caller: Caller): Promise<Partial<Deployment>> =>
+  api === 'gateway' ? findGatewayCredentials(run, caller) : findStorageForm(run, caller);
 
 /** Discards the failures of an API if its credentials have expired since the run began: then, findings prove nothing. */
-export async function skipIfCredentialsExpired(run: Run, parts: readonly PartialResult[]) {
+export async function skipIfCredentialsExpired(run: Run, results: readonly CheckResult[]) {
   const reasons: Partial<Record<Api, SkipError>> = {};
   for (const api of run.settings.apis) {
-    const hasFailed = parts.some(
+    const hasFailed = results.some(
       ({ id, outcome }) => outcome === 'fail' && findCase(id).api === api,
     );
     const reason = hasFailed && (await findExpired(run, api));
     if (reason) reasons[api] = reason;
   }
-  return parts.map((part): PartialResult => {
-    const reason = part.outcome === 'fail' && reasons[findCase(part.id).api];
-    return reason ? { ...part, ...decide(run, part.id, [], reason) } : part;
+  return results.map((result): CheckResult => {
+    const { id, outcome, notes, durationMs } = result;
+    const reason = outcome === 'fail' && reasons[findCase(id).api];
+    if (!reason) return result;
+    return { id, outcome: 'skip', reason: reason.message, findings: [], notes, durationMs };
   });
 }
 
-/** Makes the calls of `findCredentials` again, and checks whether they find less than before. */
+/** Makes the calls of `findCredentials` again, even after the end of the run, and checks whether they find less. */
 async function findExpired(run: Run, api: Api): Promise<SkipError | undefined> {
   const { deployment } = run;
   const { gatewayScheme: before } = deployment;
-  const { unavailable = {}, gatewayScheme } = await findCredentials(run, api).catch(
+  const caller = run.caller.with({ signal: AbortSignal.timeout(MAX_RECHECK) });
+  const { unavailable = {}, gatewayScheme } = await findCredentials(run, api, caller).catch(
     (): Partial<Deployment> => deployment,
   );
   if (api === 'storage' || before === undefined || gatewayScheme === before)
@@ -136,14 +145,14 @@ export const toStartError = ({ secrets }: Run, message: string) =>
   new StartError(secrets.redact(message));
 
 /** Finds a scheme that the gateway accepts, and the fixture service behind it, or explains why there is none. */
-async function findGatewayCredentials(run: Run): Promise<Partial<Deployment>> {
+async function findGatewayCredentials(run: Run, caller: Caller): Promise<Partial<Deployment>> {
   const schemes = (['bearer', 'signature'] as const).filter((scheme) => run.signers[scheme]);
-  const { gateway } = new CheckContext(run, 'probe');
+  const { gateway } = new CallContext(run, { caller });
   const attempts: Attempt[] = [];
   for (const gatewayScheme of schemes.length > 0 ? schemes : [undefined]) {
     const call = { path: '/echo', credentials: gatewayScheme ?? 'none' } as const;
     const { received } = await callTarget(run, 'gateway', () => gateway.call(call));
-    const noFixture = (reason: string) => ({
+    const withoutFixture = (reason: string) => ({
       gatewayScheme,
       unavailable: { fixture: new SkipError(reason) },
     });
@@ -151,14 +160,14 @@ async function findGatewayCredentials(run: Run): Promise<Partial<Deployment>> {
     if (echo && echo.protocol === PROTOCOL) return { gatewayScheme };
     if (echo) {
       const what = `the fixture service at ${gateway.servicePath} has protocol ${echo.protocol}, not ${PROTOCOL}`;
-      return noFixture(`${what}; deploy this version's fixture service`);
+      return withoutFixture(`${what}; deploy this version's fixture service`);
     }
     const code = codeOf(received);
     const attempt = toAttempt(received, isGatewayError(received) ? code : undefined);
     // The gateway accepts calls, but not to this service. Its error may violate the contract, and the checks must report that.
     if (!attempt.isRejected || code?.startsWith('SERVICE_')) {
       const what = `no fixture service responds at ${gateway.servicePath} (${attempt.shown})`;
-      return noFixture(`${what}; see berth-conformance fixture --help`);
+      return withoutFixture(`${what}; see berth-conformance fixture --help`);
     }
     attempts.push(attempt);
   }
@@ -167,9 +176,9 @@ async function findGatewayCredentials(run: Run): Promise<Partial<Deployment>> {
 }
 
 /** A deployment accepts 'at least one of the two forms' (D21). Tries them with calls that store nothing. */
-async function findStorageForm(run: Run): Promise<Partial<Deployment>> {
+async function findStorageForm(run: Run, caller: Caller): Promise<Partial<Deployment>> {
   const { requestForm: expected } = run.settings;
-  const { storage, files } = new CheckContext(run, 'probe');
+  const { storage, files } = new CallContext(run, { caller });
   const attempts: Attempt[] = [];
   const calls = {
     getUploadMetaData: { path: files.path('probe.txt') },
@@ -202,13 +211,13 @@ function explain(run: Run, api: Api, attempts: readonly Attempt[]): string {
   const address = options.map(run.settings.nameOf).join(', ');
   const credentials = nameCredentials(run.settings)[api];
   const actual = [...new Set(attempts.map(({ shown }) => shown))].join(', ');
-  const areAll = (...statuses: number[]) =>
+  const allHave = (...statuses: number[]) =>
     attempts.every(({ status }) => statuses.includes(status));
-  if (areAll(404, 405)) return `the ${name} responds to every call with ${actual}; see ${address}`;
+  if (allHave(404, 405)) return `the ${name} responds to every call with ${actual}; see ${address}`;
   if (!run.signers.has(api)) {
     return `no ${name} credentials were provided (${actual}); see ${credentials}`;
   }
-  if (areAll(401, 403)) {
+  if (allHave(401, 403)) {
     return `the ${name} rejects the credentials provided (${actual}); see ${credentials}`;
   }
   return `the ${name} rejects every call (${actual}); see ${address}, ${credentials}`;

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Caller } from '../http/caller.ts';
 import type { Entry } from '../http/read-response.ts';
-import { inParallel } from './check-context.ts';
-import { Files, toItems } from './files.ts';
+import { CallContext } from './call-context.ts';
+import { inParallel } from './check.ts';
+import { toItems } from './files.ts';
 import type { Run } from './run.ts';
-import { createStorageClient } from './storage-client.ts';
 
 /** Smaller than any reasonable batch limit. */
 const BATCH_SIZE = 20;
@@ -41,8 +41,7 @@ export async function removeLeftovers(run: Run): Promise<string[]> {
 
 /** Removes the files at some paths. Returns those that still exist, or may. */
 async function removeBatch(run: Run, caller: Caller, paths: readonly string[]) {
-  const storage = createStorageClient(run, caller);
-  const files = new Files({ run, caller, storage, assert: () => {} }, '');
+  const { files, storage } = new CallContext(run, { caller });
   const ids = new Map<string, string>();
   for (const path of paths) {
     const id = run.leftovers.get(path) ?? (await files.fileIdOf(path).catch(() => undefined));
