@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { checks } from '../src/checks/index.ts';
@@ -22,4 +23,32 @@ test('every sentence has a check and a mutant, and every rule two mutants', () =
 test('the README counts all rules', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   expect(new Set(readme.match(/ of \d+ rules/g))).toEqual(new Set([` of ${rules.length} rules`]));
+});
+
+/** The folders and files of `src/`, in the order in which they may import each other. */
+const LAYERS = [
+  ['errors.ts', 'json.ts', 'manifest.ts', 'generated'],
+  ['contract'],
+  ['http'],
+  ['results'],
+  ['options.ts'],
+  ['invariants'],
+  ['run'],
+  ['checks', 'engines'],
+  ['report'],
+];
+
+test.each(LAYERS.flat())('%s imports only from the layers before it', (name) => {
+  const cwd = new URL('../src/', import.meta.url);
+  const isFile = name.endsWith('.ts');
+  const files = isFile ? [name] : globSync(`${name}/*`, { cwd });
+  const imported = files
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) => [...readFileSync(new URL(file, cwd), 'utf8').matchAll(/from '(.*)'/g)])
+    .map(([, path = '']) => path.split('/'))
+    .filter(([start]) => start === (isFile ? '.' : '..'))
+    .map(([, layer = '']) => layer);
+  const index = LAYERS.findIndex((layer) => layer.includes(name));
+  const before = LAYERS.slice(0, index).flat();
+  expect(imported.filter((layer) => !before.includes(layer))).toEqual([]);
 });

@@ -12,8 +12,8 @@ import {
 } from '../http/sign.ts';
 import { type CallContext, oncePerRun } from '../run/call-context.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
+import { toMultipart } from '../run/files.ts';
 import type { GatewayCall } from '../run/gateway-client.ts';
-import { toMultipart } from '../run/upload-form.ts';
 import {
   assertClock,
   changeChars,
@@ -100,7 +100,7 @@ const changing = (part: (typeof PARTS)[number], to: (value: string) => string): 
 const withCredential = (found: string | RegExp, other: string): SignedCall =>
   changing('Credential', (value) => value.replace(found, other));
 
-const lacking = (part: (typeof PARTS)[number]): SignedCall => ({
+const without = (part: (typeof PARTS)[number]): SignedCall => ({
   change: ({ [part]: _, ...rest }) => rest,
 });
 
@@ -169,9 +169,9 @@ export const authSignature: readonly Check[] = [
     rejected: {
       'a GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
       'a GET with a Credential without tc3_request': withCredential('/tc3_request', ''),
-      ...each('a GET without ', PARTS, lacking),
+      ...each('a GET without ', PARTS, without),
       ...each('a GET with an empty ', PARTS, (part) => changing(part, () => '')),
-      'a POST without Timestamp': { ...POSTED, ...lacking('Timestamp') },
+      'a POST without Timestamp': { ...POSTED, ...without('Timestamp') },
     },
   }),
   defineSigned('AU-TC3-KEY', {

@@ -80,10 +80,10 @@ function toMisplaced(t: CheckContext): HeaderList {
   const { gatewayToken = 'made-up', gatewayUrl, storageUrl, wireProfile } = t.run.settings;
   // Credentials for the storage API are sent to no other server.
   const isOneServer = new URL(gatewayUrl).origin === new URL(storageUrl).origin;
-  const ofStorage = isOneServer ? t.storage.credentials() : [];
+  const storageCredentials = isOneServer ? t.storage.credentials() : [];
   return [
     ['Proxy-Authorization', `Bearer ${gatewayToken}`],
-    ...withHeaders(ofStorage, [[wireProfile.storageHeaders.sessionToken, gatewayToken]]),
+    ...withHeaders(storageCredentials, [[wireProfile.storageHeaders.sessionToken, gatewayToken]]),
   ];
 }
 
@@ -158,7 +158,7 @@ export const auth: readonly Check[] = [
   defineGatewayRejection('AU-REJECTED/2', [], (t) => {
     const { gatewayToken, wireProfile } = t.run.settings;
     const misplaced = toMisplaced(t);
-    const [ofStorage] = readAll(misplaced, wireProfile.storageHeaders.authorization);
+    const [storageAuthorization] = readAll(misplaced, wireProfile.storageHeaders.authorization);
     return {
       ...toCallsWith({
         Basic: `Basic ${Buffer.from('admin:admin').toString('base64')}`,
@@ -170,7 +170,9 @@ export const auth: readonly Check[] = [
           'a valid token sent with the BearerX scheme': `BearerX ${gatewayToken}`,
           'a valid token without a scheme': gatewayToken,
         }),
-        ...(ofStorage && { 'an authorization for the storage API': ofStorage }),
+        ...(storageAuthorization && {
+          'an authorization for the storage API': storageAuthorization,
+        }),
       }),
       'a GET with valid credentials in other headers': { credentials: misplaced },
     };

@@ -97,7 +97,7 @@ export async function readHello(socket: Socket): Promise<{ target: string; heade
 export type NamedCalls = Record<string, GatewayCall>;
 
 /** Statuses of a gateway that rejects such a body from anyone: the contract specifies no limits. */
-const NO_SUCH_BODY = [411, 413, 415];
+const BODY_REJECTIONS = [411, 413, 415];
 
 /** Makes calls that must be accepted, so that they reach the fixture service. */
 export async function expectForwarded<Call extends GatewayCall>(
@@ -109,7 +109,7 @@ export async function expectForwarded<Call extends GatewayCall>(
     const exchange = await send(call);
     const actual = showResponse(exchange);
     const message = `${what} must be accepted, but the response was ${actual}`;
-    if (NO_SUCH_BODY.includes(exchange.received.status))
+    if (BODY_REJECTIONS.includes(exchange.received.status))
       t.note(`${what} was rejected with ${actual}, as HTTP allows.`);
     else t.expectAccepted(readEcho(exchange) !== undefined, message, exchange);
   }

@@ -19,7 +19,7 @@ const SECONDS = { ms: 0.001, s: 1, min: 60 };
 const NAMES = ['a', 'b', 'c', 'd'];
 
 /** Returns two lists, each with the IDs of two files next to those of missing files. */
-async function amongMissing(t: CheckContext, [a = '', b = '', c = '', d = '']: string[]) {
+async function mixWithMissing(t: CheckContext, [a = '', b = '', c = '', d = '']: string[]) {
   const missing = await missingFileId(t);
   return [
     [missing, a, b],
@@ -87,7 +87,7 @@ export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-ALONE', needsFiles, async (t) => {
     await t.files.storeAll(NAMES);
     const ids = await t.files.ids(...NAMES);
-    for (const list of await amongMissing(t, ids)) {
+    for (const list of await mixWithMissing(t, ids)) {
       await expectSuccesses(t, 'batchGetTempUrls', 2, list);
     }
   }),
@@ -123,7 +123,8 @@ export const storageLinks: readonly Check[] = [
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t) => {
     await t.files.storeReadable(NAMES);
     const ids = await t.files.ids(...NAMES);
-    for (const list of await amongMissing(t, ids)) await expectSuccesses(t, 'batchDelete', 2, list);
+    for (const list of await mixWithMissing(t, ids))
+      await expectSuccesses(t, 'batchDelete', 2, list);
     await t.expectGone('after it was deleted next to missing files', ...NAMES);
   }),
 ];

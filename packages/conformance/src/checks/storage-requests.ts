@@ -5,9 +5,8 @@ import { entryOf, isSuccess, linkOf } from '../http/read-response.ts';
 import { toFields } from '../json.ts';
 import { quoteText } from '../results/redact.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
-import { toItems } from '../run/files.ts';
+import { postForm, toFormFields, toItems } from '../run/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../run/storage-client.ts';
-import { postForm, toFormFields } from '../run/upload-form.ts';
 import {
   expectAccepted,
   expectRejected,
@@ -47,12 +46,12 @@ function toSpellings(
   toBody: (operation: StorageOperation) => string,
 ): [StorageOperation, StorageCallOptions][] {
   const indented = JSON.stringify(JSON.parse(toBody('batchDelete')), null, 2);
-  const ofType = (type: string): StorageCallOptions => ({ headers: { 'Content-Type': type } });
+  const withType = (type: string): StorageCallOptions => ({ headers: { 'Content-Type': type } });
   return [
-    ['getUploadMetaData', ofType('application/json; charset=utf-8')],
-    ['batchDelete', ofType('application/json; charset=utf-8')],
-    ['batchGetTempUrls', ofType('Application/JSON')],
-    ['batchCopyFile', ofType('application/json;charset="UTF-8"; a=b')],
+    ['getUploadMetaData', withType('application/json; charset=utf-8')],
+    ['batchDelete', withType('application/json; charset=utf-8')],
+    ['batchGetTempUrls', withType('Application/JSON')],
+    ['batchCopyFile', withType('application/json;charset="UTF-8"; a=b')],
     ['batchDelete', { body: ` \t\r\n${indented}\n` }],
     ['getUploadMetaData', { body: toBody('getUploadMetaData').replace('path', 'p\\u0061th') }],
     ['batchCopyFile', { body: toBody('batchCopyFile').replaceAll('/', '\\/') }],

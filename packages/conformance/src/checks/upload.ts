@@ -4,15 +4,16 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { hasErrorElement } from '../http/read-response.ts';
 import { quoteText } from '../results/redact.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
-import { describeReading, hasBytes } from '../run/files.ts';
 import {
+  describeReading,
   type Form,
   type Grant,
+  hasBytes,
   type PostOptions,
   postForm,
   toFormFields,
   toMultipart,
-} from '../run/upload-form.ts';
+} from '../run/files.ts';
 import { changeChars } from './calls.ts';
 import { LARGE, needsFiles } from './storage-calls.ts';
 

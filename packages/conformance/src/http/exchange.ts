@@ -1,6 +1,6 @@
+import { MIMEType } from 'node:util';
 import { parseJson, toFields } from '../json.ts';
 import { isClosed, NetworkError } from './connection.ts';
-import { toMediaType } from './media-type.ts';
 
 /** Maximum size of a response body in bytes. It exceeds the size of any response that the suite requests. */
 export const MAX_BODY = 33 * 2 ** 20;
@@ -151,4 +151,36 @@ export function splitTarget(url: string): { pathname: string; search: string } {
 
 export function toTarget(url: string): string {
   return url.replace(/^\w+:\/\/[^/?#]*/, '');
+}
+
+/** The media type of an event stream (HTML, section 9.2). */
+export const STREAM = 'text/event-stream';
+
+/** Returns the `type/subtype` of a Content-Type in lower case, without parameters (RFC 9110, section 8.3.1). */
+export function toMediaType(contentType: string): string {
+  return (contentType.split(';')[0] ?? '').trim().toLowerCase();
+}
+
+/**
+ * Normalizes a Content-Type (RFC 9110, sections 5.6.6 and 8.3.1): the type, the parameter names and the charset are in
+ * lower case, and optional quotes, escapes and spaces are removed. An invalid one is returned as is.
+ */
+export function toPlainType(contentType: string): string {
+  try {
+    const { essence, params } = new MIMEType(contentType);
+    const parameters = [...params].map(([name, value]) => {
+      return `; ${name}=${name === 'charset' ? value.toLowerCase() : value}`;
+    });
+    return essence + parameters.join('');
+  } catch {
+    return contentType;
+  }
+}
+
+/** Returns the types in lower case (RFC 6266). Commas in quoted strings do not separate headers. */
+export function listDispositionTypes(headers: readonly string[]): string[] {
+  return headers
+    .flatMap((header) => header.replaceAll(/"(?:\\.|[^"\\])*"/g, '""').split(','))
+    .map((value) => toMediaType(value))
+    .filter((type) => type !== '');
 }

@@ -1,8 +1,7 @@
 /* The suite's side of the fixture protocol, which `fixture/README.md` describes. */
 
 import { SkipError } from '../errors.ts';
-import { type Exchange, type HeaderList, splitTarget } from './exchange.ts';
-import { STREAM } from './media-type.ts';
+import { type Exchange, type HeaderList, STREAM, splitTarget } from './exchange.ts';
 
 /** The parameters of a command. */
 export interface FixtureRequest
@@ -88,7 +87,7 @@ export interface FixtureResponse {
 }
 
 /** Statuses with which a gateway may reject any call itself. */
-const ANY_TIME = [401, 429];
+const GATEWAY_STATUSES = [401, 429];
 
 /**
  * Returns what the fixture service sent, if a response is certainly that one.
@@ -98,7 +97,7 @@ const ANY_TIME = [401, 429];
 export function readFixtureResponse({ sent, received }: Exchange, path: string) {
   const response = toResponse(path, new URLSearchParams(splitTarget(sent.url).search));
   if (response?.status !== received.status) return undefined;
-  if (!ANY_TIME.includes(received.status)) return response;
+  if (!GATEWAY_STATUSES.includes(received.status)) return response;
   // A rejection of the gateway, or of a proxy in front of it, does not have the service's ETag.
   const [, tag] = response.headers.find(([name]) => name.toLowerCase() === 'etag') ?? [];
   const isRejection = received.fields.requestId !== undefined;

@@ -1,8 +1,15 @@
 import { hash } from 'node:crypto';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { type Exchange, type HeaderList, readAll, splitTarget } from '../http/exchange.ts';
-import { listDispositionTypes, STREAM, toMediaType } from '../http/media-type.ts';
+import {
+  type Exchange,
+  type HeaderList,
+  listDispositionTypes,
+  readAll,
+  STREAM,
+  splitTarget,
+  toMediaType,
+} from '../http/exchange.ts';
 import { isGatewayError } from '../http/read-response.ts';
 import { quoteJson, quoteText } from '../results/redact.ts';
 import {
@@ -19,7 +26,7 @@ const isHandshake = ({ sent }: ObservedCall): boolean =>
   readAll(sent.headers, 'upgrade').includes('websocket');
 
 /** Whether a response is certainly that of a hosted service, with content. */
-function isOfService({ received, fixtureResponse }: ObservedCall): boolean {
+function isServiceResponse({ received, fixtureResponse }: ObservedCall): boolean {
   const { status } = received;
   if (status < 200 || status === 204 || status === 304) return false;
   return status < 400 || (fixtureResponse !== undefined && !isGatewayError(received));
@@ -34,7 +41,7 @@ const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
  * Whether the error certainly comes from the gateway: no service can have this name, or the body identifies it. The status
  * alone proves nothing.
  */
-function isOwnError(call: ObservedCall): boolean {
+function isSurelyGatewayError(call: ObservedCall): boolean {
   const { received, fixtureResponse, settings } = call;
   if (received.status < 400 || fixtureResponse) return false;
   // Only responses of hosted services have this header, if the deployment sends it at all.
@@ -95,7 +102,7 @@ const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'te
 function ruleOf(call: ObservedCall): 'C1' | 'C2' | 'C3' | 'text' | undefined {
   const { sent, received } = call;
   // The rules do not say whether a handshake that the service rejects is a GET.
-  if (!isOfService(call) || isHandshake(call)) return undefined;
+  if (!isServiceResponse(call) || isHandshake(call)) return undefined;
   if (received.mediaType === undefined) return undefined;
   if (received.mediaType === STREAM) {
     const accept = readAll(sent.headers, 'accept').join();
@@ -186,15 +193,16 @@ export const gatewayInvariants = {
   ),
   // For responses whose sender is certain: an intermediary may send others.
   'GW-REQUEST-ID/1': (call) => {
-    const hasKnownSender = isOfService(call) || isOwnError(call) || call.fixtureResponse;
+    const hasKnownSender =
+      isServiceResponse(call) || isSurelyGatewayError(call) || call.fixtureResponse;
     return hasKnownSender && !isHandshake(call) ? hasId(call) : undefined;
   },
   'GW-REQUEST-ID/2': (call) => (isHandshake(call) ? hasId(call) : undefined),
   'GW-REQUEST-ID-NEW/2': ({ fixtureResponse, received }) => {
-    const ofService = readAll(fixtureResponse?.headers ?? [], 'x-request-id');
+    const serviceIds = readAll(fixtureResponse?.headers ?? [], 'x-request-id');
     const actual = readAll(received.headers, 'x-request-id');
-    if (ofService.length === 0 || actual.length === 0) return undefined;
-    const isNew = actual.length === 1 && !ofService.some((id) => actual[0]?.includes(id.trim()));
+    if (serviceIds.length === 0 || actual.length === 0) return undefined;
+    const isNew = actual.length === 1 && !serviceIds.some((id) => actual[0]?.includes(id.trim()));
     const message = `X-Request-Id must have exactly one value, set by the gateway, but was ${actual.join(' and ')}`;
     return [[isNew, message]];
   },
@@ -205,11 +213,12 @@ export const gatewayInvariants = {
     const message = `the content type must be ${STREAM}, not ${quoteText(received.mediaType)}`;
     return [[received.mediaType === STREAM, message], ...(sameResponseBody(call) ?? [])];
   },
-  'GW-ERROR/1': (call) => (isOwnError(call) ? call.checkSchema() : undefined),
+  'GW-ERROR/1': (call) => (isSurelyGatewayError(call) ? call.checkSchema() : undefined),
   'GW-ERROR/2': (call) => {
     const header = call.received.header('x-request-id');
     const { requestId } = call.received.fields;
-    if (!isOwnError(call) || header === undefined || requestId === undefined) return undefined;
+    if (!isSurelyGatewayError(call) || header === undefined || requestId === undefined)
+      return undefined;
     const message = `requestId must equal X-Request-Id ${header}, not ${quoteJson(requestId)}`;
     return [[requestId === header, message]];
   },

@@ -1,8 +1,7 @@
 import type { Api } from '../contract/openapi.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { type Exchange, type HeaderList, readAll } from '../http/exchange.ts';
+import { type Exchange, type HeaderList, readAll, toPlainType } from '../http/exchange.ts';
 import type { Echo, FixtureResponse } from '../http/fixture-protocol.ts';
-import { toPlainType } from '../http/media-type.ts';
 import type { StorageReply } from '../http/read-response.ts';
 import type { Settings } from '../options.ts';
 import { quoteText } from '../results/redact.ts';

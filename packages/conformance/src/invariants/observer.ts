@@ -10,9 +10,8 @@ import {
 } from '../contract/openapi.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
-import type { Call, Exchange, Received } from '../http/exchange.ts';
+import { type Call, type Exchange, type Received, toMediaType } from '../http/exchange.ts';
 import { readEcho, readFixtureResponse } from '../http/fixture-protocol.ts';
-import { toMediaType } from '../http/media-type.ts';
 import { readReply } from '../http/read-response.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS, withEvidence } from '../results/result.ts';

@@ -15,7 +15,7 @@ const VERDICTS = ['pass', 'failure', 'error'] as const;
  */
 export function toJunit(report: Report): string {
   const { startedAt, durationMs, results, verdict, exitCode, known } = report;
-  const ofVerdict = VERDICTS[exitCode];
+  const verdictKind = VERDICTS[exitCode];
   const message = [verdict, ...known.stale, ...known.expired].join('; ');
   const suites = groupByArea(results).map(([name, group]) => {
     const time = group.reduce((sum, result) => sum + result.durationMs, 0) / 1000;
@@ -24,9 +24,9 @@ export function toJunit(report: Report): string {
     return markup`<testsuite name="${name}" ${toCounts(kinds)} time="${time}" timestamp="${startedAt}">${cases}</testsuite>
 `;
   });
-  const kinds = [...results.map(kindOf), ofVerdict];
+  const kinds = [...results.map(kindOf), verdictKind];
   return markup`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="berth-conformance: ${verdict}" ${toCounts(kinds)} time="${durationMs / 1000}">${suites}<testsuite name="Verdict" ${toCounts([ofVerdict])} timestamp="${startedAt}"><testcase name="verdict" classname="Verdict">${toElement(ofVerdict, message)}</testcase></testsuite>
+<testsuites name="berth-conformance: ${verdict}" ${toCounts(kinds)} time="${durationMs / 1000}">${suites}<testsuite name="Verdict" ${toCounts([verdictKind])} timestamp="${startedAt}"><testcase name="verdict" classname="Verdict">${toElement(verdictKind, message)}</testcase></testsuite>
 </testsuites>
 `.markup;
 }

@@ -56,9 +56,9 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
 function countPassed(results: readonly Result[]): string[] {
   const started = results.filter(({ outcome }) => outcome !== 'disabled');
   const engines = new Set(started.map(({ engine }) => engine));
-  const ofEngines = results.filter(({ engine }) => engines.has(engine));
+  const counted = results.filter(({ engine }) => engines.has(engine));
   const passed = results.filter(({ outcome }) => outcome === 'pass');
-  return started.length === 0 ? [] : [`${countCases(passed, ofEngines)} passed`];
+  return started.length === 0 ? [] : [`${countCases(passed, counted)} passed`];
 }
 
 /** Shows one call: the others, and those of what fails for the same reason, are in the other reports. */

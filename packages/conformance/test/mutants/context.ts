@@ -1,7 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { signStorage } from '../../src/http/sign.ts';
-import { toMultipart } from '../../src/run/upload-form.ts';
+import { toMultipart } from '../../src/run/files.ts';
 import { type Json, MutatedRequest, type MutatedResponse } from '../proxy/messages.ts';
 import { callServer } from '../proxy/start-proxy.ts';
 import type { Target } from '../targets/start-reference.ts';

@@ -1,4 +1,4 @@
-import { toMultipart } from '../../../src/run/upload-form.ts';
+import { toMultipart } from '../../../src/run/files.ts';
 import type { Hooks, MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
 import { plainPath, toFields } from '../context.ts';
 import type { Mutant } from '../mutant.ts';
