@@ -1,8 +1,8 @@
 import { checks } from './checks/index.ts';
 import { findCase, transactions, workflows } from './contract/catalog.ts';
 import { documents } from './contract/openapi.ts';
-import { runDredd } from './engines/run-dredd.ts';
-import { runWorkflows } from './engines/run-workflows.ts';
+import { runDredd } from './engines/dredd.ts';
+import { runWorkflows } from './engines/respect.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { createReport, type Report, toResult } from './report/verdict.ts';
 import type { Result } from './results/result.ts';

@@ -235,7 +235,6 @@ export const nameCredentials = ({ nameOf }: Settings): Record<CredentialKind, st
   storage: `${nameOf('storageHeaders')} or ${nameOf('tc3SecretId')}`,
 });
 
-/** Creates a redactor that knows the secrets in the options. */
 export function createRedactor(settings: Settings): Redactor {
   const headers = Object.values(settings.wireProfile.storageHeaders);
   const redactor = new Redactor(['authorization', 'proxy-authorization', ...headers]);

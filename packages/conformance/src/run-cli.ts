@@ -17,7 +17,7 @@ import {
   type ReportKind,
   readOptions,
 } from './read-options.ts';
-import { toPrintable } from './report/evidence.ts';
+import { toPrintable } from './report/overview.ts';
 import { toCtrf } from './report/to-ctrf.ts';
 import { toHtml } from './report/to-html.ts';
 import { toJunit } from './report/to-junit.ts';
@@ -46,7 +46,6 @@ Exit codes:
   1  it breaks the contract, or the known failures are outdated
   2  inconclusive: the run could not start, or a check was skipped or ended with an error`;
 
-/** What `--report` writes. */
 export const reporters: Record<ReportKind, (report: Report) => string> = {
   html: toHtml,
   junit: toJunit,

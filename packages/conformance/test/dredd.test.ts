@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { createHooks, type DreddTransaction } from '../src/engines/dredd-transactions.ts';
+import { createHooks, type DreddTransaction } from '../src/engines/dredd.ts';
 import { createConformance, type Result } from '../src/index.ts';
 import { toSettings } from '../src/options.ts';
 import { Run } from '../src/run/run.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createConformance, type Outcome } from '../src/index.ts';
-import { formatEvidence } from '../src/report/evidence.ts';
+import { formatEvidence } from '../src/report/overview.ts';
 import { authenticate, onTrusted } from './mutants/hooks/credentials.ts';
 import { frames } from './mutants/hooks/gateway.ts';
 import { DELETE, entries, LINKS } from './mutants/hooks/storage.ts';

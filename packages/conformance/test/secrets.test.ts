@@ -101,10 +101,9 @@ test('a body that is cut shows its text up to a credential, however long that is
   redactor.add('t'.repeat(20_000));
   const response = { status: 200, headers: {}, body: `text ${'t'.repeat(9)}`, bodySize: 20_000 };
   const finding = { message: '', where: '', response };
+  const failed = { id: 'GW-C1', outcome: 'fail' as const, findings: [finding] };
   const { findings } = redactor.redactResult({
-    id: 'GW-C1',
-    outcome: 'fail',
-    findings: [finding],
+    ...failed,
     notes: [],
     sentences: [],
     durationMs: 0,

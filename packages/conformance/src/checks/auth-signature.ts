@@ -12,8 +12,8 @@ import {
 } from '../http/sign.ts';
 import { type CallContext, oncePerRun } from '../run/call-context.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
+import type { GatewayCall } from '../run/clients.ts';
 import { toMultipart } from '../run/files.ts';
-import type { GatewayCall } from '../run/gateway-client.ts';
 import {
   assertClock,
   changeChars,

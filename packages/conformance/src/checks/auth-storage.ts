@@ -4,7 +4,7 @@ import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { now, signStorage } from '../http/sign.ts';
 import { oncePerRun } from '../run/call-context.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
-import type { StorageCallOptions } from '../run/storage-client.ts';
+import type { StorageCallOptions } from '../run/clients.ts';
 import { changeChars, SPOOFED_IDENTITY_HEADERS } from './calls.ts';
 import { expectAccepted, expectRejected, makeValidFields } from './storage-calls.ts';
 
@@ -19,7 +19,6 @@ const acceptedFields = oncePerRun(async (t) => {
   return fields;
 });
 
-/** What is changed in a valid call, by a name for it. */
 type Changes = Record<string, StorageCallOptions>;
 
 /** Makes a valid call to every operation with the first of these changes, and to one with each of the others. */

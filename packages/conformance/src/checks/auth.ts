@@ -8,7 +8,7 @@ import type { GatewayScheme } from '../http/sign.ts';
 import { parseJson, toFields } from '../json.ts';
 import { nameCredentials } from '../options.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
-import type { GatewayCall } from '../run/gateway-client.ts';
+import type { GatewayCall } from '../run/clients.ts';
 import {
   assertClock,
   changeChars,
@@ -22,7 +22,6 @@ import {
   showResponse,
 } from './calls.ts';
 
-/** Returns a GET and a POST at the root of the service and below it. */
 const toCalls = (credentials: NonNullable<GatewayCall['credentials']>): NamedCalls => ({
   'a GET of the root': { path: '', credentials },
   'a GET of a path': { path: '/a/b', credentials },
@@ -98,7 +97,7 @@ async function expectHandshake(t: CheckContext, credentials: GatewayScheme): Pro
   const upgrade = await t.gateway.upgrade({ path: t.fixture.path('/socket'), credentials });
   upgrade.socket?.close();
   const message = `a handshake must be accepted, but the response was ${showResponse(upgrade)}`;
-  t.expect(!isRejection(upgrade), message, upgrade);
+  t.expectAccepted(!isRejection(upgrade), message, upgrade);
 }
 
 /** Defines a check that expects calls to be rejected, and the hosted service not to be called. */

@@ -9,7 +9,7 @@ import { parseJson, toFields } from '../json.ts';
 import { quoteText } from '../results/redact.ts';
 import type { CallContext } from '../run/call-context.ts';
 import type { CheckContext } from '../run/check.ts';
-import { closeSocket, type GatewayCall } from '../run/gateway-client.ts';
+import { closeSocket, type GatewayCall } from '../run/clients.ts';
 
 /** The methods for which the contract defines gateway operations; every gateway must forward such calls. */
 export const GET = { method: 'GET' } satisfies GatewayCall;

@@ -14,7 +14,6 @@ import {
   undefinedIfNoResponse,
 } from './calls.ts';
 
-/** Calls paths that must reach the service, alternating GET and POST. */
 async function callPaths(t: CheckContext, paths: readonly string[]): Promise<void> {
   const calls = paths.map((path) => ({ path: path.replace('{service}', t.run.settings.service) }));
   for (const call of alternate(calls)) await callEcho(t, call);
@@ -61,7 +60,6 @@ function isAccepted({ received }: Exchange): boolean {
 /** Characters that a name must not contain, as they appear in a path. */
 const FORBIDDEN_CHARACTERS = [...".~*'+,;:@", '%20', '%2F', '%25', '%E4%B8%AD', '%C3%A9'];
 
-/** Expects the fixture service not to receive a call. */
 async function expectNoCall(
   t: CheckContext,
   what: string,

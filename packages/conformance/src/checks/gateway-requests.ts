@@ -10,7 +10,7 @@ import {
 import { readEcho } from '../http/fixture-protocol.ts';
 import { claimSameHeaders } from '../invariants/invariant.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
-import type { GatewayCall } from '../run/gateway-client.ts';
+import type { GatewayCall } from '../run/clients.ts';
 import { callEcho, openSocket, POST, readHello } from './calls.ts';
 
 const OVERRIDES = {

@@ -4,7 +4,7 @@ import { type Exchange, type HeaderList, readAll, STREAM } from '../http/exchang
 import { type FixtureRequest, readEcho } from '../http/fixture-protocol.ts';
 import { type CallContext, oncePerRun } from '../run/call-context.ts';
 import { type Check, type CheckContext, defineCalls, defineCheck } from '../run/check.ts';
-import { closeSocket, type GatewayCall } from '../run/gateway-client.ts';
+import { closeSocket, type GatewayCall } from '../run/clients.ts';
 import { alternate, EVERY_BYTE, GET, openSocket, POST } from './calls.ts';
 
 const HEADERS: HeaderList = [
@@ -85,7 +85,6 @@ const LIKE_AN_ERROR: FixtureRequest = {
   body: JSON.stringify({ code: 'SERVICE_TIMEOUT', message: 'of the service' }),
 };
 
-/** Requests responses with the same content and several statuses. */
 const withStatuses = (content: FixtureRequest, ...statuses: number[]): FixtureRequest[] =>
   statuses.map((status) => {
     const location = status === 302 ? 'http://name.example/a b?c=%2F#d' : '/moved?a=%2F';
@@ -93,7 +92,6 @@ const withStatuses = (content: FixtureRequest, ...statuses: number[]): FixtureRe
     return { ...content, status, headers: [...headers, ['Location', location]] };
   });
 
-/** Responses to a GET and to a POST. */
 const FOR_BOTH: FixtureRequest[] = [
   { type: JSON_TYPE, body: OBJECT, chunked: true, headers: [...HEADERS, LONG] },
   { type: `${JSON_TYPE}; charset=utf-8`, body: '{}', headers: withDisposition('inline') },

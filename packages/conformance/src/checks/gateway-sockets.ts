@@ -12,8 +12,8 @@ import {
   type SocketEnd,
 } from '../http/open-web-socket.ts';
 import { quoteText } from '../results/redact.ts';
-import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check.ts';
-import { closeSocket } from '../run/gateway-client.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
+import { closeSocket } from '../run/clients.ts';
 import {
   EVERY_BYTE,
   expectGatewayRejections,
@@ -216,7 +216,7 @@ async function expectTexts(t: CheckContext): Promise<void> {
 }
 
 export const gatewaySockets: readonly Check[] = [
-  startFirst(defineCheck('GW-WS-MESSAGES/1', NEEDS, expectTexts)),
+  defineCheck('GW-WS-MESSAGES/1', NEEDS, expectTexts),
   defineCheck('GW-WS-UPGRADE', NEEDS, async (t) => {
     for (const headers of [
       { Cookie: 'a=1', 'X-Conformance': 'a' },

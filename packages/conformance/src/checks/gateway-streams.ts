@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SkipError } from '../errors.ts';
 import type { OpenExchange } from '../http/caller.ts';
-import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check.ts';
-import type { GatewayCall } from '../run/gateway-client.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
+import type { GatewayCall } from '../run/clients.ts';
 import { GET, POST } from './calls.ts';
 
 /** One before the release, one after it, and one after a quiet time. */
@@ -128,6 +128,6 @@ function followEvents({ chunks, close }: OpenExchange) {
 
 export const gatewayStreams: readonly Check[] = [
   ...[GET, POST].map((call) =>
-    startFirst(defineCheck('GW-SSE-UNBUFFERED', ['fixture'], (t) => expectUnbuffered(t, call))),
+    defineCheck('GW-SSE-UNBUFFERED', ['fixture'], (t) => expectUnbuffered(t, call)),
   ),
 ];

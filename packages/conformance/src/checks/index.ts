@@ -31,7 +31,10 @@ const byTopic: readonly Check[] = [
   ...upload,
 ];
 
+/** The checks that wait for seconds, so they start before others. */
+const SLOW = ['GW-SSE-UNBUFFERED', 'GW-WS-MESSAGES/1', 'ST-LINKS-EXPIRE', 'ST-SEQUENCE'];
+
+const isSlow = ({ id }: Check) => SLOW.includes(id);
+
 /** All checks, in the order in which they start. */
-export const checks = byTopic.toSorted(
-  (a, b) => Number(b.startsFirst ?? false) - Number(a.startsFirst ?? false),
-);
+export const checks = byTopic.toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)));

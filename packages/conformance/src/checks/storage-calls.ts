@@ -15,7 +15,6 @@ export const LARGE = Buffer.alloc(
   Buffer.from(Array.from({ length: 257 }, (_, at) => (at * 167) % 256)),
 );
 
-/** Returns the file ID of a path where nothing was ever stored. */
 export function missingFileId(t: CallContext): Promise<string> {
   return t.files.fileIdOf(t.files.path(`${t.run.uniqueName()}.missing`));
 }

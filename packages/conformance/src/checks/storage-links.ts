@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { DisabledError, SkipError } from '../errors.ts';
 import { entryOf, hasFailed, isSuccess, linkOf } from '../http/read-response.ts';
-import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
 import { hasBytes, toItems } from '../run/files.ts';
 import { expectAccepted, LARGE, missingFileId, needsFiles } from './storage-calls.ts';
 
@@ -28,7 +28,7 @@ async function mixWithMissing(t: CheckContext, [a = '', b = '', c = '', d = '']:
 }
 
 export const storageLinks: readonly Check[] = [
-  startFirst(defineCheck('ST-LINKS-EXPIRE', needsFiles, expectLinksExpire)),
+  defineCheck('ST-LINKS-EXPIRE', needsFiles, expectLinksExpire),
   defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {
     const names = ['a.txt', 'level/b.txt', 'no-extension'];
     await t.files.storeAll(names);

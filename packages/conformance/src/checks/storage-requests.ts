@@ -5,8 +5,8 @@ import { entryOf, isSuccess, linkOf } from '../http/read-response.ts';
 import { toFields } from '../json.ts';
 import { quoteText } from '../results/redact.ts';
 import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
+import type { StorageCallOptions, StorageOperation } from '../run/clients.ts';
 import { postForm, toFormFields, toItems } from '../run/files.ts';
-import type { StorageCallOptions, StorageOperation } from '../run/storage-client.ts';
 import {
   expectAccepted,
   expectRejected,
@@ -58,7 +58,6 @@ function toSpellings(
   ];
 }
 
-/** Copies of one file with each combination of options. */
 function toCopies({ files }: CheckContext) {
   const options = [undefined, true, false];
   const copies = options.flatMap((overwrite) =>
@@ -134,7 +133,6 @@ const toQuery = (fields: object): string => {
   return `${new URLSearchParams(Object.fromEntries(values))}`;
 };
 
-/** Creates a call to each operation with each of several bodies. */
 const withBodies = (valid: Record<string, object>, toBodies: (fields: object) => string[]) =>
   Object.entries(valid).flatMap(([operation, fields]) =>
     toBodies(fields).map((body): CallArguments => [operation, {}, { body }]),

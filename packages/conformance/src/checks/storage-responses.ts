@@ -3,8 +3,8 @@ import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Entry, hasFailed } from '../http/read-response.ts';
 import { type CallContext, oncePerRun } from '../run/call-context.ts';
 import { type Check, defineCalls, defineCheck } from '../run/check.ts';
+import type { StorageCallOptions, StorageOperation } from '../run/clients.ts';
 import { toItems } from '../run/files.ts';
-import type { StorageCallOptions, StorageOperation } from '../run/storage-client.ts';
 import { makeValidFields, missingFileId, needsFiles } from './storage-calls.ts';
 
 /** Makes calls that succeed or are rejected without any file. */

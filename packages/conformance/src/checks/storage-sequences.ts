@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Exchange } from '../http/exchange.ts';
 import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
 import { quoteJson } from '../results/redact.ts';
-import { type Check, type CheckContext, defineCheck, startFirst } from '../run/check.ts';
+import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
 import { type CopyItem, type Files, toItems } from '../run/files.ts';
 import { needsFiles } from './storage-calls.ts';
 
@@ -70,7 +70,6 @@ const sequences = fc.noBias(
 interface Mismatch {
   message: string;
   exchange: Exchange;
-  /** The steps that led to it. */
   steps: readonly string[];
 }
 
@@ -214,5 +213,5 @@ function describe({ message, steps }: Mismatch, seed: string): string {
 }
 
 export const storageSequences: readonly Check[] = [
-  startFirst(defineCheck('ST-SEQUENCE', needsFiles, runSequences)),
+  defineCheck('ST-SEQUENCE', needsFiles, runSequences),
 ];

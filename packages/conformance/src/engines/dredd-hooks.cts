@@ -2,7 +2,7 @@
  * Hooks for Dredd 14, which runs this file: `hookfiles: node_modules/@berth/conformance/dist/engines/dredd-hooks.cjs`.
  * The options are the `BERTH_*` variables of `berth-conformance`.
  */
-import type { DreddTransaction, HookName } from './dredd-transactions.ts';
+import type { DreddTransaction, HookName } from './dredd.ts';
 
 type Hook<Data> = (data: Data, done: () => void) => void;
 
@@ -45,9 +45,9 @@ const session: Promise<Session> = process.env.BERTH_DREDD_PARENT
 
 async function openSession(): Promise<Session> {
   const { readOptions } = await import('../read-options.ts');
-  const transactions = await import('./dredd-transactions.ts');
+  const dredd = await import('./dredd.ts');
   const { options } = readOptions(process.env);
-  return transactions.openSession(options, hooks.configuration.endpoint);
+  return dredd.openSession(options, hooks.configuration.endpoint);
 }
 
 hooks.beforeAll((transactions, done) => {

@@ -59,7 +59,6 @@ export class Caller {
     this.#options = options;
   }
 
-  /** Returns a caller that differs in some options. */
   with(changed: Partial<CallerOptions>): Caller {
     return new Caller({ ...this.#options, ...changed });
   }

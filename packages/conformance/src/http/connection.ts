@@ -49,21 +49,8 @@ export function toNetworkError(error: NodeJS.ErrnoException, what: string): Netw
 
 const CLOSED: unknown[] = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
-/** Whether the other side has closed the connection. */
 export const isClosed = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && CLOSED.includes(error.code);
-
-export async function retryIfClosed<Value>(
-  call: () => Promise<Value>,
-  attempts: number,
-): Promise<Value> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!isClosed(error) || attempts === 1) throw error;
-    return retryIfClosed(call, attempts - 1);
-  }
-}
 
 /**
  * Calls back after a time limit; the result cancels that. On a suspended or starved machine, timers fire before data that

@@ -176,11 +176,3 @@ export function toPlainType(contentType: string): string {
     return contentType;
   }
 }
-
-/** Returns the types in lower case (RFC 6266). Commas in quoted strings do not separate headers. */
-export function listDispositionTypes(headers: readonly string[]): string[] {
-  return headers
-    .flatMap((header) => header.replaceAll(/"(?:\\.|[^"\\])*"/g, '""').split(','))
-    .map((value) => toMediaType(value))
-    .filter((type) => type !== '');
-}

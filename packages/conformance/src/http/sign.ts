@@ -9,7 +9,6 @@ export type GatewayScheme = 'bearer' | 'signature';
 
 export type CredentialKind = GatewayScheme | 'gateway' | 'storage';
 
-/** The credentials that the operator provides. */
 interface Credentials {
   gatewayToken?: string | undefined;
   tc3: Tc3Keys | undefined;

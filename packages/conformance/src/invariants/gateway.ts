@@ -4,7 +4,6 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import {
   type Exchange,
   type HeaderList,
-  listDispositionTypes,
   readAll,
   STREAM,
   splitTarget,
@@ -26,7 +25,7 @@ const isHandshake = ({ sent }: ObservedCall): boolean =>
   readAll(sent.headers, 'upgrade').includes('websocket');
 
 /** Whether a response is certainly that of a hosted service, with content. */
-function isServiceResponse({ received, fixtureResponse }: ObservedCall): boolean {
+function isFromService({ received, fixtureResponse }: ObservedCall): boolean {
   const { status } = received;
   if (status < 200 || status === 204 || status === 304) return false;
   return status < 400 || (fixtureResponse !== undefined && !isGatewayError(received));
@@ -41,7 +40,7 @@ const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
  * Whether the error certainly comes from the gateway: no service can have this name, or the body identifies it. The status
  * alone proves nothing.
  */
-function isSurelyGatewayError(call: ObservedCall): boolean {
+function isFromGateway(call: ObservedCall): boolean {
   const { received, fixtureResponse, settings } = call;
   if (received.status < 400 || fixtureResponse) return false;
   // Only responses of hosted services have this header, if the deployment sends it at all.
@@ -56,7 +55,6 @@ function isUncallable({ service = '', fixturePath, settings }: ObservedCall): bo
   return isForbidden || service.startsWith(UNUSED_PREFIX) || !SERVICE_NAME.test(service);
 }
 
-/** Returns the sentence of GW-PATH that is about a path. */
 function sentenceAbout(fixturePath: string): SentenceId {
   if (fixturePath === '') return 'GW-PATH/2';
   if (fixturePath === '/') return 'GW-PATH/3';
@@ -102,7 +100,7 @@ const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'te
 function ruleOf(call: ObservedCall): 'C1' | 'C2' | 'C3' | 'text' | undefined {
   const { sent, received } = call;
   // The rules do not say whether a handshake that the service rejects is a GET.
-  if (!isServiceResponse(call) || isHandshake(call)) return undefined;
+  if (!isFromService(call) || isHandshake(call)) return undefined;
   if (received.mediaType === undefined) return undefined;
   if (received.mediaType === STREAM) {
     const accept = readAll(sent.headers, 'accept').join();
@@ -130,6 +128,14 @@ const requires =
     const actual = values.map(quoteText).join(' and ') || 'none';
     return [[holds[expected], `Content-Disposition must be ${expected}, not ${actual}`]];
   };
+
+/** Returns the types in lower case (RFC 6266). Commas in quoted strings do not separate headers. */
+function listDispositionTypes(headers: readonly string[]): string[] {
+  return headers
+    .flatMap((header) => header.replaceAll(/"(?:\\.|[^"\\])*"/g, '""').split(','))
+    .map((value) => toMediaType(value))
+    .filter((type) => type !== '');
+}
 
 const hasId = ({ received }: Exchange): Claim[] => [
   [Boolean(received.header('x-request-id')?.trim()), 'the response must have an X-Request-Id'],
@@ -193,8 +199,7 @@ export const gatewayInvariants = {
   ),
   // For responses whose sender is certain: an intermediary may send others.
   'GW-REQUEST-ID/1': (call) => {
-    const hasKnownSender =
-      isServiceResponse(call) || isSurelyGatewayError(call) || call.fixtureResponse;
+    const hasKnownSender = isFromService(call) || isFromGateway(call) || call.fixtureResponse;
     return hasKnownSender && !isHandshake(call) ? hasId(call) : undefined;
   },
   'GW-REQUEST-ID/2': (call) => (isHandshake(call) ? hasId(call) : undefined),
@@ -213,12 +218,11 @@ export const gatewayInvariants = {
     const message = `the content type must be ${STREAM}, not ${quoteText(received.mediaType)}`;
     return [[received.mediaType === STREAM, message], ...(sameResponseBody(call) ?? [])];
   },
-  'GW-ERROR/1': (call) => (isSurelyGatewayError(call) ? call.checkSchema() : undefined),
+  'GW-ERROR/1': (call) => (isFromGateway(call) ? call.checkSchema() : undefined),
   'GW-ERROR/2': (call) => {
     const header = call.received.header('x-request-id');
     const { requestId } = call.received.fields;
-    if (!isSurelyGatewayError(call) || header === undefined || requestId === undefined)
-      return undefined;
+    if (!isFromGateway(call) || header === undefined || requestId === undefined) return undefined;
     const message = `requestId must equal X-Request-Id ${header}, not ${quoteJson(requestId)}`;
     return [[requestId === header, message]];
   },

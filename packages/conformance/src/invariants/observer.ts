@@ -70,7 +70,6 @@ export class Observer {
     return this.#tallies.get(id);
   }
 
-  /** Returns the findings of each invariant that applies to a call. */
   #check(exchange: Exchange, isIncluded: (id: SentenceId) => boolean) {
     const operation = findOperation(exchange.sent, this.#settings);
     if (operation === undefined) return [];

@@ -1,7 +1,6 @@
 import { manifest } from '../manifest.ts';
 import type { Outcome, Result } from '../results/result.ts';
-import { formatEvidence } from './evidence.ts';
-import { groupByArea } from './overview.ts';
+import { formatEvidence, groupByArea } from './overview.ts';
 import type { Report } from './verdict.ts';
 
 const STATUSES = {

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { listen } from '../../../../scripts/testing/listen.ts';
 import type { SentRequest } from '../results/result.ts';
-import { toPrintable } from './evidence.ts';
+import { toPrintable } from './overview.ts';
 import { toCurl as toCurlWith, toRepeat } from './to-curl.ts';
 
 const toCurl = (finding: Parameters<typeof toCurlWith>[0]) => toCurlWith(finding, false);

@@ -1,13 +1,14 @@
 import { manifest } from '../manifest.ts';
 import { listUnchecked, type Result } from '../results/result.ts';
-import { formatEvidence, listViolations } from './evidence.ts';
 import { type Markup, markup } from './markup.ts';
 import {
+  formatEvidence,
   groupByArea,
   listFacts,
   listIds,
   listProblems,
   listReasons,
+  listViolations,
   type Problem,
 } from './overview.ts';
 import type { Report } from './verdict.ts';

@@ -1,7 +1,6 @@
 import { listUnchecked, type Result } from '../results/result.ts';
-import { formatEvidence } from './evidence.ts';
 import { type Markup, markup } from './markup.ts';
-import { groupByArea } from './overview.ts';
+import { formatEvidence, groupByArea } from './overview.ts';
 import type { Report } from './verdict.ts';
 
 type Kind = 'pass' | 'failure' | 'error' | 'skipped';

@@ -1,13 +1,15 @@
 import { countCases } from '../contract/catalog.ts';
 import type { Outcome, Result } from '../results/result.ts';
-import { formatViolation, listViolations, toPrintable } from './evidence.ts';
 import {
+  formatViolation,
   IDS_SHOWN,
   listFacts,
   listIds,
   listProblems,
   listReasons,
+  listViolations,
   type Problem,
+  toPrintable,
 } from './overview.ts';
 import type { Report } from './verdict.ts';
 

@@ -36,7 +36,6 @@ type ReportSettings = Pick<Settings, 'known' | 'wireProfile' | 'seed' | 'ca' | '
 /** Only a MUST affects the exit code. */
 const isRequired = ({ level }: Pick<Case, 'level'>): boolean => level === 'must';
 
-/** Returns the known failures that are accepted on a day. */
 function listAccepted({ known }: ReportSettings, day: Date): KnownFailure[] {
   const today = day.toISOString().slice(0, 10);
   return known.filter(({ until = today }) => until >= today);

@@ -98,7 +98,6 @@ export class Redactor {
     };
   }
 
-  /** Redacts a message, and shortens it. */
   redactMessage(message: string): string {
     const redacted = this.redact(message);
     return redacted.length > MAX_MESSAGE ? `${redacted.slice(0, MAX_MESSAGE)}…` : redacted;

@@ -40,7 +40,6 @@ export function withEvidence(finding: Finding, exchange: Exchange | undefined): 
   return { ...finding, message, ...toReportedCall(exchange) };
 }
 
-/** How something ended. */
 interface Ending {
   id: string;
   outcome: Outcome;
@@ -114,7 +113,6 @@ export interface ReceivedResponse extends ReportedBody {
   headers: Record<string, string | string[]>;
 }
 
-/** A call as a finding shows it. */
 interface ReportedCall {
   request: SentRequest;
   response: ReceivedResponse;

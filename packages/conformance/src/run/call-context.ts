@@ -1,33 +1,31 @@
 import type { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import { createFixtureClient, type FixtureClient } from '../http/fixture-protocol.ts';
+import {
+  createGatewayClient,
+  createStorageClient,
+  type GatewayClient,
+  type StorageClient,
+} from './clients.ts';
 import { Files } from './files.ts';
-import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import type { Run } from './run.ts';
-import { createStorageClient, type StorageClient } from './storage-client.ts';
-
-interface CallContextOptions {
-  /** What repeats the calls: see `Call`. */
-  madeBy?: string | undefined;
-  /** Default: that of the run, whose end aborts its calls. */
-  caller?: Caller;
-}
 
 /** Clients for both APIs. */
 export class CallContext {
   readonly run: Run;
   readonly madeBy: string | undefined;
-  /** Makes calls to any URL. */
   readonly caller: Caller;
   readonly gateway: GatewayClient;
   /** The fixture service behind the gateway, for checks that need `fixture`. */
   readonly fixture: FixtureClient;
   readonly storage: StorageClient;
   readonly files: Files;
-  /** How long it waited for calls that another check makes, in milliseconds. */
-  waitedMs = 0;
 
-  constructor(run: Run, { madeBy, caller = run.caller }: CallContextOptions = {}) {
+  /**
+   * @param madeBy what repeats the calls: see `Call`
+   * @param caller default: that of the run, whose end aborts its calls
+   */
+  constructor(run: Run, madeBy?: string, caller = run.caller) {
     this.run = run;
     this.madeBy = madeBy;
     this.caller = caller.with({ madeBy });
@@ -57,17 +55,12 @@ export class CallContext {
   }
 }
 
-/** Runs `find` once per run, in its own context. If it throws, every check that awaits it ends the same way. */
+/** Runs `find` once per run, for the first check that needs it. If it throws, every such check ends the same way. */
 export function oncePerRun<Result>(find: (t: CallContext) => Promise<Result>) {
   const found = new WeakMap<Run, Promise<Result>>();
   return (t: CallContext): Promise<Result> => {
-    const context = new CallContext(t.run, { madeBy: t.madeBy });
-    const earlier = found.get(t.run);
-    const started = performance.now();
-    const result = earlier ?? find(context);
+    const result = found.get(t.run) ?? find(new CallContext(t.run, t.madeBy));
     found.set(t.run, result);
-    return result.finally(() => {
-      t.waitedMs += earlier ? performance.now() - started : context.waitedMs;
-    });
+    return result;
   };
 }

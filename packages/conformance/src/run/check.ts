@@ -14,7 +14,6 @@ import type { Run } from './run.ts';
 export interface Check extends Runnable {
   id: SentenceId;
   perform: (context: CheckContext) => Promise<unknown>;
-  startsFirst?: boolean;
 }
 
 /** Defines a check that must make assertions to pass. */
@@ -34,9 +33,6 @@ function toCheck(id: SentenceId, needs: readonly Need[], perform: Check['perform
   return { engine, id, api, needs, perform };
 }
 
-/** Waits for seconds, so it starts before others. */
-export const startFirst = (check: Check): Check => ({ ...check, startsFirst: true });
-
 /** Defines checks that only make calls, once a run for all sentences: their invariants check the responses. */
 export function defineCalls(
   ids: readonly InvariantId[],
@@ -47,13 +43,15 @@ export function defineCalls(
   return ids.map((id) => toCheck(id, needs, makeOnce));
 }
 
+type Facts = Pick<Finding, 'isRejection'>;
+
 /** The clients of a check, and its assertions about responses. */
 export class CheckContext extends CallContext {
   readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
   readonly #sentence: SentenceId;
 
   constructor(run: Run, sentence: SentenceId) {
-    super(run, { madeBy: sentence });
+    super(run, sentence);
     this.#sentence = sentence;
   }
 
@@ -62,13 +60,16 @@ export class CheckContext extends CallContext {
    *
    * @param exchange the evidence; `undefined` if there was no response
    */
-  expect(holds: boolean, message: string, exchange: Exchange | undefined): void {
-    this.#assert(holds, { message }, exchange);
+  expect(holds: boolean, message: string, exchange: Exchange | undefined, more?: Facts): void {
+    // Requests that the end of the run aborted are not the target's fault.
+    if (this.run.signal.aborted) return;
+    this.record.assertions += 1;
+    if (!holds) this.fail(message, exchange, more);
   }
 
-  /** Asserts that a call was accepted. Whatever rejects it also fails other checks. */
+  /** Expects a call to be accepted. Whatever rejects it may fail other checks, too. */
   expectAccepted(isAccepted: boolean, message: string, exchange: Exchange): void {
-    this.#assert(isAccepted, { message, isRejection: true }, exchange);
+    this.expect(isAccepted, message, exchange, { isRejection: true });
   }
 
   expectAll(claims: readonly Claim[], exchange: Exchange): void {
@@ -112,37 +113,20 @@ export class CheckContext extends CallContext {
   }
 
   /** Reports a violation, even if the run has ended since it was found. */
-  fail(message: string, exchange: Exchange | undefined): void {
-    this.#addFinding({ message }, exchange);
+  fail(message: string, exchange: Exchange | undefined, more: Facts = {}): void {
+    const { findings } = this.record;
+    if (findings.length >= MAX_FINDINGS) return;
+    const sentence = this.#sentence;
+    const where = placeOf(findRule(sentence));
+    findings.push(withEvidence({ message, sentence, where, ...more }, exchange));
   }
 
   /** Reports something to the operator that does not affect the result. */
   note(text: string): void {
     this.record.notes.push(text);
   }
-
-  #assert(
-    holds: boolean,
-    finding: Pick<Finding, 'message' | 'isRejection'>,
-    exchange: Exchange | undefined,
-  ): void {
-    // Requests that the end of the run aborted are not the target's fault.
-    if (this.run.signal.aborted) return;
-    this.record.assertions += 1;
-    if (!holds) this.#addFinding(finding, exchange);
-  }
-
-  #addFinding(finding: Pick<Finding, 'message' | 'isRejection'>, exchange: Exchange | undefined) {
-    const { findings } = this.record;
-    if (findings.length >= MAX_FINDINGS) return;
-    const sentence = this.#sentence;
-    findings.push(
-      withEvidence({ ...finding, sentence, where: placeOf(findRule(sentence)) }, exchange),
-    );
-  }
 }
 
-/** Runs the checks, and returns their results. */
 export async function runChecks(run: Run, checks: readonly Check[]): Promise<CheckResult[]> {
   const { concurrency, onCheck } = run.settings;
   return inParallel(checks, concurrency, async (check) => {
@@ -180,7 +164,7 @@ async function runCheck(run: Run, check: Check): Promise<CheckResult> {
   } catch (thrown) {
     error = thrown;
   }
-  const durationMs = Math.round(performance.now() - started - context.waitedMs);
+  const durationMs = Math.round(performance.now() - started);
   const { findings, notes } = context.record;
   return { ...decide(run, id, [...findings], error), notes, durationMs };
 }

@@ -18,8 +18,8 @@ import {
 } from '../http/read-response.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
 import { quoteJson } from '../results/redact.ts';
+import type { StorageClient } from './clients.ts';
 import type { Run } from './run.ts';
-import type { StorageClient } from './storage-client.ts';
 
 export interface StoredFile {
   path: string;
@@ -71,7 +71,6 @@ export class Files {
     this.#folder = folder;
   }
 
-  /** Returns a folder in this one. */
   folder(name: string): Files {
     return new Files(this.#context, this.#folder + name);
   }

@@ -1,16 +1,15 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { DisabledError, SkipError } from '../errors.ts';
 import { NetworkError } from '../http/connection.ts';
 import { toSettings } from '../options.ts';
 import type { CheckResult, Outcome } from '../results/result.ts';
-import { oncePerRun } from './call-context.ts';
-import { type CheckContext, defineCalls, defineCheck, runChecks } from './check.ts';
+import { defineCalls, defineCheck, runChecks } from './check.ts';
 import { decide, decideInvariant, decideRule } from './outcome.ts';
 import { Run } from './run.ts';
 
 const settings = toSettings({ gatewayUrl: 'http://127.0.0.1:1' });
 const running = new Run(settings, new AbortController().signal);
-const ended = { findings: [], notes: [], durationMs: 0 };
+const ended = { id: 'GW-C1', findings: [], notes: [], durationMs: 0 };
 const over = new Run(settings, AbortSignal.abort('the run is over'));
 
 test.each<[string, error: unknown, Outcome]>([
@@ -22,12 +21,8 @@ test.each<[string, error: unknown, Outcome]>([
 ])('a check that %s, without findings and with one', (_, error, outcome) => {
   expect(decide(running, 'GW-C1', [], error)).toMatchObject({ outcome });
   const findings = [{ message: 'wrong', where: 'GW-C1' }];
-  expect(decide(running, 'GW-C1', findings, error)).toEqual({
-    ...ended,
-    id: 'GW-C1',
-    outcome: 'fail',
-    findings,
-  });
+  const failed = { ...ended, outcome: 'fail', findings };
+  expect(decide(running, 'GW-C1', findings, error)).toEqual(failed);
 });
 
 test('only a check that defineCalls created may make no assertions', async () => {
@@ -36,25 +31,6 @@ test('only a check that defineCalls created may make no assertions', async () =>
   const failed = { outcome: 'error', reason: expect.stringContaining('made no assertions') };
   expect(await runChecks(running, [check])).toMatchObject([failed]);
   expect(await runChecks(running, calls)).toMatchObject([{ outcome: 'pass' }]);
-});
-
-test('calls that checks share cannot assert anything, because nobody would report it', async () => {
-  const share = oncePerRun(async (t) => (t as CheckContext).expect(true, 'must hold', undefined));
-  const reason = expect.stringContaining('expect is not a function');
-  const calls = defineCalls(['GW-C1'], [], share);
-  expect(await runChecks(running, calls)).toMatchObject([{ outcome: 'error', reason }]);
-});
-
-test('the time of calls that checks share counts once', async () => {
-  let time = 0;
-  vi.spyOn(performance, 'now').mockImplementation(() => time);
-  onTestFinished(() => void vi.restoreAllMocks());
-  const share = oncePerRun(async () => {
-    await Promise.resolve();
-    time += 5000;
-  });
-  const parts = await runChecks(running, defineCalls(['GW-C1', 'GW-C2/1'], [], share));
-  expect(parts.map(({ durationMs }) => durationMs)).toEqual([5000, 0]);
 });
 
 test('the end of the run explains every check that it interrupts', () => {

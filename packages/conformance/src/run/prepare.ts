@@ -3,14 +3,14 @@ import { findCase, type Need, type Runnable } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { SkipError, StartError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { isNoResponse, retryIfClosed } from '../http/connection.ts';
+import { isClosed, isNoResponse } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
 import { codeOf, isGatewayError } from '../http/read-response.ts';
 import { nameCredentials, REQUEST_FORMS } from '../options.ts';
 import type { CheckResult } from '../results/result.ts';
 import { CallContext } from './call-context.ts';
-import { closeSocket } from './gateway-client.ts';
+import { closeSocket } from './clients.ts';
 import { findBlocker } from './outcome.ts';
 import type { Deployment, Run } from './run.ts';
 
@@ -82,7 +82,7 @@ async function findWebSockets(run: Run): Promise<Partial<Deployment>> {
   }
 }
 
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** The names of the APIs, and the options that may be wrong if one rejects every call. */
 const TARGETS = {
@@ -95,26 +95,21 @@ const SCHEMES = { bearer: 'the bearer token', signature: 'the signature' };
 /** Maximum duration of the calls that find out whether credentials have expired, in milliseconds. */
 const MAX_RECHECK = 30_000;
 
-/** Finds out which credentials an API accepts. */
 const findCredentials = (run: Run, api: Api, caller: Caller): Promise<Partial<Deployment>> =>
   api === 'gateway' ? findGatewayCredentials(run, caller) : findStorageForm(run, caller);
 
 /** Discards the failures of an API if its credentials have expired since the run began: then, findings prove nothing. */
 export async function skipIfCredentialsExpired(run: Run, results: readonly CheckResult[]) {
-  const reasons: Partial<Record<Api, SkipError>> = {};
+  let confirmed = results;
   for (const api of run.settings.apis) {
-    const hasFailed = results.some(
-      ({ id, outcome }) => outcome === 'fail' && findCase(id).api === api,
-    );
-    const reason = hasFailed && (await findExpired(run, api));
-    if (reason) reasons[api] = reason;
+    const isDoubtful = ({ id, outcome }: CheckResult) =>
+      outcome === 'fail' && findCase(id).api === api;
+    const expired = results.some(isDoubtful) && (await findExpired(run, api));
+    if (!expired) continue;
+    const skipped = { outcome: 'skip' as const, reason: expired.message, findings: [] };
+    confirmed = confirmed.map((each) => (isDoubtful(each) ? { ...each, ...skipped } : each));
   }
-  return results.map((result): CheckResult => {
-    const { id, outcome, notes, durationMs } = result;
-    const reason = outcome === 'fail' && reasons[findCase(id).api];
-    if (!reason) return result;
-    return { id, outcome: 'skip', reason: reason.message, findings: [], notes, durationMs };
-  });
+  return confirmed;
 }
 
 /** Makes the calls of `findCredentials` again, even after the end of the run, and checks whether they find less. */
@@ -130,10 +125,16 @@ async function findExpired(run: Run, api: Api): Promise<SkipError | undefined> {
   return new SkipError(`the gateway no longer accepts ${SCHEMES[before]}`);
 }
 
-async function callTarget<Value>(run: Run, api: Api, call: () => Promise<Value>): Promise<Value> {
+async function callTarget<Value>(
+  run: Run,
+  api: Api,
+  call: () => Promise<Value>,
+  attempts = MAX_ATTEMPTS,
+): Promise<Value> {
   try {
-    return await retryIfClosed(call, ATTEMPTS);
+    return await call();
   } catch (error) {
+    if (isClosed(error) && attempts > 1) return callTarget(run, api, call, attempts - 1);
     if (!isNoResponse(error)) throw error;
     const what = `the ${TARGETS[api].name} at ${run.settings[`${api}Url`]}`;
     throw toStartError(run, `${what} cannot be reached: ${error.message}.`);
@@ -147,7 +148,7 @@ export const toStartError = ({ secrets }: Run, message: string) =>
 /** Finds a scheme that the gateway accepts, and the fixture service behind it, or explains why there is none. */
 async function findGatewayCredentials(run: Run, caller: Caller): Promise<Partial<Deployment>> {
   const schemes = (['bearer', 'signature'] as const).filter((scheme) => run.signers[scheme]);
-  const { gateway } = new CallContext(run, { caller });
+  const { gateway } = new CallContext(run, undefined, caller);
   const attempts: Attempt[] = [];
   for (const gatewayScheme of schemes.length > 0 ? schemes : [undefined]) {
     const call = { path: '/echo', credentials: gatewayScheme ?? 'none' } as const;
@@ -178,7 +179,7 @@ async function findGatewayCredentials(run: Run, caller: Caller): Promise<Partial
 /** A deployment accepts 'at least one of the two forms' (D21). Tries them with calls that store nothing. */
 async function findStorageForm(run: Run, caller: Caller): Promise<Partial<Deployment>> {
   const { requestForm: expected } = run.settings;
-  const { storage, files } = new CallContext(run, { caller });
+  const { storage, files } = new CallContext(run, undefined, caller);
   const attempts: Attempt[] = [];
   const calls = {
     getUploadMetaData: { path: files.path('probe.txt') },

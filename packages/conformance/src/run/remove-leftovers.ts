@@ -41,7 +41,7 @@ export async function removeLeftovers(run: Run): Promise<string[]> {
 
 /** Removes the files at some paths. Returns those that still exist, or may. */
 async function removeBatch(run: Run, caller: Caller, paths: readonly string[]) {
-  const { files, storage } = new CallContext(run, { caller });
+  const { files, storage } = new CallContext(run, undefined, caller);
   const ids = new Map<string, string>();
   for (const path of paths) {
     const id = run.leftovers.get(path) ?? (await files.fileIdOf(path).catch(() => undefined));

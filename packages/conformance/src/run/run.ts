@@ -25,7 +25,6 @@ export class Run {
   readonly signal: AbortSignal;
   /** Random part of every name that the run generates, so that it never touches real data. */
   readonly id = randomBytes(4).toString('hex');
-  /** The folder for all files of this run. */
   readonly folder = `berth-conformance/${this.id}`;
   readonly pace: Pace;
   readonly caller: Caller;
@@ -38,7 +37,6 @@ export class Run {
   deployment: Deployment;
   /** While `prepare` makes its calls, the invariants do not check the responses. */
   state: 'preparing' | 'checking' = 'preparing';
-  /** How many calls were made. */
   calls = 0;
   #names = 0;
 
@@ -74,7 +72,6 @@ export class Run {
     return `${UNUSED_PREFIX}${this.id}-${this.#names}`;
   }
 
-  /** Returns a new folder for files. */
   newFolder(topic: string): string {
     this.#names += 1;
     return `${this.folder}/${topic}-${this.#names}`;

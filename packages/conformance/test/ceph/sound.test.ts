@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
+import { listen } from '../../../../scripts/testing/listen.ts';
 import type {} from '../../../server/test/ceph/support/global-setup.ts';
 import { newBucket, useCeph } from '../../../server/test/ceph/support/use-ceph.ts';
 import { startRedis } from '../../../server/test/processes/support/start-redis.ts';
@@ -26,9 +26,9 @@ async function startBalancer(): Promise<{ url: string; urls: string[] }> {
     client.on('error', () => upstream.destroy());
     upstream.on('error', () => client.destroy());
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, urls };
+  const { url, close } = await listen(server);
+  onTestFinished(close);
+  return { url, urls };
 }
 
 describeOn('ceph', 'every check passes', () => {

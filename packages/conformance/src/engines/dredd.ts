@@ -1,4 +1,15 @@
-import { type Transaction, transactions } from '../contract/catalog.ts';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { toProfileDocument } from '@berth/spec/profile-documents';
+import { openapi30Documents, type Transaction, transactions } from '../contract/catalog.ts';
+import { APIS } from '../contract/openapi.ts';
+import { DisabledError, NotRunError } from '../errors.ts';
 import {
   type Call,
   type Exchange,
@@ -10,12 +21,113 @@ import {
 import { codeOf, readReply, type StorageReply } from '../http/read-response.ts';
 import { type ConformanceOptions, toSettings, toVariable } from '../options.ts';
 import { type CheckResult, type Finding, withEvidence } from '../results/result.ts';
-import { toGatewayCall } from '../run/gateway-client.ts';
+import { toGatewayCall, toStorageCall } from '../run/clients.ts';
 import { decide, findBlocker } from '../run/outcome.ts';
 import { prepare, toStartError } from '../run/prepare.ts';
 import { removeLeftovers } from '../run/remove-leftovers.ts';
 import { Run } from '../run/run.ts';
-import { toStorageCall } from '../run/storage-client.ts';
+
+/** Maximum time for one response, in timeouts: Dredd itself does not limit how long a body takes. */
+const MAX_TIMEOUTS = 3;
+
+/** Each documented response that Dredd can run gets exactly one result, which is an error if Dredd does not run it. */
+export async function runDredd(run: Run): Promise<CheckResult[]> {
+  const dredd = findDredd();
+  const missing = new DisabledError('Dredd is not installed: npm install --save-dev dredd');
+  const results = new Map<string, CheckResult>();
+  for (const transaction of transactions) {
+    const blocker = findBlocker(run, transaction) ?? (dredd ? undefined : missing);
+    if (blocker) results.set(transaction.id, decide(run, transaction.id, [], blocker));
+  }
+  const open = transactions.filter(({ id }) => !results.has(id));
+  if (dredd === undefined || open.length === 0) return [...results.values()];
+  const add = (result: CheckResult) => {
+    if (results.has(result.id)) return;
+    results.set(result.id, result);
+    run.settings.onCheck(result);
+  };
+  const output = await mkdtemp(join(tmpdir(), 'berth-dredd-'))
+    .then((folder) =>
+      startDredd(dredd, folder, run, add).finally(() =>
+        rm(folder, { recursive: true, force: true }),
+      ),
+    )
+    .catch((error: Error) => error.message);
+  const error = new NotRunError(`Dredd did not request this response: ${output.trim()}`);
+  for (const { id } of open) add(decide(run, id, [], error));
+  return [...results.values()];
+}
+
+/** Returns where Dredd is. It is an optional peer dependency, because it brings many packages that are deprecated. */
+function findDredd(): string | undefined {
+  try {
+    return dirname(createRequire(import.meta.url).resolve('dredd/package.json'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function startDredd(
+  dredd: string,
+  folder: string,
+  run: Run,
+  onEnd: (result: CheckResult) => void,
+) {
+  const { signal, settings } = run;
+  // The documents with the deployment's names.
+  const profile = { ...settings.wireProfile, copyPaths: run.deployment.copyPaths };
+  for (const api of APIS) {
+    const document = JSON.stringify(toProfileDocument(openapi30Documents[api], profile));
+    await writeFile(join(folder, `${api}.json`), document);
+  }
+  // When run from source, this file ends in `.ts`; in the package, in `.js`.
+  const hooks = import.meta.url.endsWith('.ts') ? './dredd-hooks.cts' : './dredd-hooks.cjs';
+  const configuration = {
+    blueprint: `${APIS[0]}.json`,
+    path: APIS.slice(1).map((api) => `${api}.json`),
+    endpoint: settings.gatewayUrl,
+    hookfiles: fileURLToPath(new URL(hooks, import.meta.url)),
+    loglevel: 'warning',
+    http: { timeout: settings.timeoutMs, ...(settings.ca && { ca: settings.ca }) },
+  };
+  // JSON is YAML, too.
+  await writeFile(join(folder, 'dredd.yml'), JSON.stringify(configuration));
+  const child = fork(join(dredd, 'bin/dredd'), ['--config', 'dredd.yml'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: { ...process.env, BERTH_DREDD_PARENT: 'true' },
+  });
+  let output = '';
+  for (const input of [child.stdout, child.stderr]) {
+    if (!input) continue;
+    // Secrets are redacted before the output is shortened, which may cut them.
+    createInterface({ input }).on('line', (line) => {
+      output = `${output}${run.secrets.redact(line)}\n`.slice(-2000);
+    });
+  }
+  const handle = createHooks(run, onEnd);
+  const longest = MAX_TIMEOUTS * settings.timeoutMs;
+  let timer: NodeJS.Timeout | undefined;
+  child.on('message', async (message) => {
+    const { name, transaction } = message as { name: HookName; transaction: DreddTransaction };
+    clearTimeout(timer);
+    await handle(name, transaction);
+    if (!child.connected) return;
+    child.send(transaction);
+    if (name !== 'beforeEach') return;
+    timer = setTimeout(() => {
+      output = `a response did not end within ${longest} ms`;
+      child.kill('SIGKILL');
+    }, longest);
+  });
+  try {
+    await once(child, 'close', { signal });
+    return output;
+  } finally {
+    clearTimeout(timer);
+    child.kill('SIGKILL');
+  }
+}
 
 export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';
 

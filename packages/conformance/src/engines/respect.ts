@@ -168,7 +168,7 @@ interface Recorded {
 
 /** Makes Respect's calls the way the suite makes its own: with its credentials, timeouts, CAs and names. */
 function createFetch(run: Run, workflow: string, record: Recorded): typeof fetch {
-  const { caller, gateway, storage, files } = new CallContext(run, { madeBy: workflow });
+  const { caller, gateway, storage, files } = new CallContext(run, workflow);
   const { storeFileID, storageHeaders } = run.settings.wireProfile;
   const hidden = ['url', 'token', 'authorization', 'fileID', 'tempFileURL', storeFileID];
   const vault = createVault(hidden);
