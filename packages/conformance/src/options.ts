@@ -148,14 +148,14 @@ const profile = z.custom<WireProfileInput>().transform((input, { issues }) => {
   }
 });
 
-const anyId = z.string().min(1);
+const idText = z.string().min(1);
 
-const selected = anyId.refine(selectsAny, {
+const selected = idText.refine(selectsAny, {
   error: ({ input }) => `contains ${input}, but no ID begins with that; see --list`,
 });
 
 const knownFailure = z.strictObject({
-  id: anyId.refine((id) => IDS.has(id), {
+  id: idText.refine((id) => IDS.has(id), {
     error: ({ input }) => `contains ${input}, which is not a valid ID; see --list`,
   }),
   reason: z.string().optional(),
@@ -202,7 +202,7 @@ export const schema = z.strictObject({
 } satisfies Shape);
 
 /** The messages of options whose schemas have none. */
-const EXPECTED: Partial<Record<PropertyKey, string>> = {
+const MESSAGES: Partial<Record<PropertyKey, string>> = {
   storageHeaders: 'must have valid names and values',
   only: 'must be an array of IDs',
   known: 'must be an array of { id, reason, until, flaky }',
@@ -247,7 +247,7 @@ export function createRedactor(settings: Settings): Redactor {
 }
 
 /** URL for an API that is not checked and never called. */
-const NOWHERE = 'http://nowhere.invalid';
+const UNUSED_URL = 'http://nowhere.invalid';
 
 const noop = () => {};
 
@@ -269,8 +269,8 @@ export function toSettings(
     ...data,
     /** Which APIs to check: those that have a URL. */
     apis,
-    gatewayUrl: data.gatewayUrl ?? NOWHERE,
-    storageUrl: data.storageUrl ?? NOWHERE,
+    gatewayUrl: data.gatewayUrl ?? UNUSED_URL,
+    storageUrl: data.storageUrl ?? UNUSED_URL,
     timeoutMs: 1000 * data.timeout,
     seed: data.seed ?? Math.floor(Math.random() * 2 ** 31),
     tc3: toKeyPair(data, nameOf),
@@ -285,7 +285,7 @@ export function toSettings(
 /** @throws StartError with the first invalid option */
 export function parseOptions(input: object, nameOf: (option: OptionName) => string) {
   const { success, data, error } = schema.safeParse(input, {
-    error: ({ path: [option = ''] = [] }) => EXPECTED[option],
+    error: ({ path: [option = ''] = [] }) => MESSAGES[option],
   });
   if (success) return data;
   const [{ path = [], message = '' } = {}] = error.issues;

@@ -75,7 +75,7 @@ function forgeTokens(token: string): Record<string, string> {
 const HEX = 'a'.repeat(64);
 
 /** Returns valid credentials in headers that they are not for. */
-function toMisplaced(t: CheckContext): HeaderList {
+function misplaceCredentials(t: CheckContext): HeaderList {
   const { gatewayToken = 'made-up', gatewayUrl, storageUrl, wireProfile } = t.run.settings;
   // Credentials for the storage API are sent to no other server.
   const isOneServer = new URL(gatewayUrl).origin === new URL(storageUrl).origin;
@@ -156,7 +156,7 @@ export const auth: readonly Check[] = [
   }),
   defineGatewayRejection('AU-REJECTED/2', [], (t) => {
     const { gatewayToken, wireProfile } = t.run.settings;
-    const misplaced = toMisplaced(t);
+    const misplaced = misplaceCredentials(t);
     const [storageAuthorization] = readAll(misplaced, wireProfile.storageHeaders.authorization);
     return {
       ...toCallsWith({

@@ -21,7 +21,6 @@ export const POST = {
 
 export const EVERY_BYTE = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
 
-/** Makes every second call a POST. */
 export const alternate = <Call extends GatewayCall>(calls: readonly Call[]) =>
   calls.map((call, index) => ({ ...(index % 2 === 0 ? GET : POST), ...call }));
 

@@ -24,7 +24,7 @@ const definePaths = (id: SentenceId, paths: readonly string[]): Check =>
   defineCheck(id, ['fixture'], (t) => callPaths(t, paths));
 
 /** Hosts whose first label is, in different ways, not the name of an existing environment. */
-function otherHosts(t: CheckContext): string[] {
+function listUnknownHosts(t: CheckContext): string[] {
   const { hostname, port } = new URL(`http://${t.gateway.host}`);
   const [label = '', ...rest] = hostname.split('.');
   const isNamed = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && rest.length > 0;
@@ -45,7 +45,7 @@ const QUERIES = [
 ];
 
 /** Not allowed by RFC 3986: a gateway may reject it (RFC 9112, section 3). */
-const LOOSE_QUERY = 'a[]=1&a[]=2&c=100%&d=%zz';
+const INVALID_QUERY = 'a[]=1&a[]=2&c=100%&d=%zz';
 
 const isMissing = ({ received }: Exchange): boolean =>
   received.status === 404 && codeOf(received) === 'SERVICE_NOT_FOUND';
@@ -80,7 +80,7 @@ export const gatewayAddress: readonly Check[] = [
     await t.onOneConnection(async ({ gateway }) => {
       // A call on the same connection must not make later ones belong to its environment.
       await gateway.call({ path: '/a' });
-      const calls = otherHosts(t).map((host) => ({ host }));
+      const calls = listUnknownHosts(t).map((host) => ({ host }));
       const headers = { 'X-Forwarded-Host': t.gateway.host };
       const forwarded = { ...calls[0], method: 'GET', headers };
       for (const call of [forwarded, ...alternate(calls)]) {
@@ -117,7 +117,7 @@ export const gatewayAddress: readonly Check[] = [
   defineCheck('GW-QUERY-RAW', ['fixture'], async (t) => {
     const paths = QUERIES.map((query) => `/alpha?${query}`);
     await callPaths(t, [...paths, `/?${QUERIES[0]}`, '/alpha??']);
-    await callEcho(t, { path: `/alpha?${LOOSE_QUERY}` }, 400);
+    await callEcho(t, { path: `/alpha?${INVALID_QUERY}` }, 400);
   }),
   defineCheck('GW-QUERY-RAW', ['fixture', 'alsoWebSocket'], async (t) => {
     const path = `${t.fixture.path('/socket')}?b=%2f&a=+&b=%20&a`;

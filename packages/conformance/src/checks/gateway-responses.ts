@@ -80,7 +80,7 @@ const BINARY = 'application/octet-stream';
 const NO_CONTENT: FixtureRequest = {};
 const EMPTY_PAGE: FixtureRequest = { type: 'text/html', body: '' };
 const BYTES: FixtureRequest = { type: BINARY, body: 'of the service' };
-const LIKE_AN_ERROR: FixtureRequest = {
+const ERROR_LIKE: FixtureRequest = {
   type: JSON_TYPE,
   body: JSON.stringify({ code: 'SERVICE_TIMEOUT', message: 'of the service' }),
 };
@@ -127,7 +127,7 @@ const FOR_BOTH: FixtureRequest[] = [
   ...withStatuses(NO_CONTENT, 204, 304),
   ...withStatuses(EMPTY_PAGE, 303, 504),
   ...withStatuses(BYTES, 301, 307),
-  ...withStatuses(LIKE_AN_ERROR, 302, 308, 401, 404, 500),
+  ...withStatuses(ERROR_LIKE, 302, 308, 401, 404, 500),
 ];
 
 const FOR_GET: FixtureRequest[] = [
@@ -137,7 +137,7 @@ const FOR_GET: FixtureRequest[] = [
   { type: 'text/plain; charset=utf-16', body: Buffer.from('\uFEFFa\r\nb', 'utf16le') },
   ...withStatuses(EMPTY_PAGE, 201, 405, 429, 501),
   ...withStatuses(BYTES, 400, 409, 499),
-  ...withStatuses(LIKE_AN_ERROR, 299, 422, 503),
+  ...withStatuses(ERROR_LIKE, 299, 422, 503),
 ];
 
 /** Types of responses to a POST: text types, types that look like one, and others. */
@@ -164,7 +164,7 @@ const FOR_POST: FixtureRequest[] = [
   { type: 'text/plain', body: 'not compressed', headers: [['Content-Encoding', 'x-conformance']] },
   ...withStatuses(EMPTY_PAGE, 408),
   ...withStatuses(BYTES, 403, 451, 502),
-  ...withStatuses(LIKE_AN_ERROR, 206, 413, 416, 599),
+  ...withStatuses(ERROR_LIKE, 206, 413, 416, 599),
 ];
 
 const REQUESTS: (readonly [FixtureRequest, GatewayCall])[] = [
@@ -207,7 +207,6 @@ const requestHandshakes = oncePerRun(async (t): Promise<Exchange> => {
   return t.gateway.upgrade({ path: t.fixture.path('/socket', { headers, refuse: 409 }) });
 });
 
-/** Makes calls that every gateway must reject, on one connection. */
 function callRejected(t: CallContext): Promise<void> {
   const service = t.run.uniqueName();
   const { forbiddenService } = t.run.settings;

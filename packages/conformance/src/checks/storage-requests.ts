@@ -17,7 +17,6 @@ import {
 
 type CallArguments = [operation: string, fields: object, options?: StorageCallOptions];
 
-/** Returns calls, made from fields that every deployment must accept. */
 type ToCalls = (valid: ValidFields, t: CheckContext) => CallArguments[];
 
 /** Defines a check that expects calls to be accepted, in the form that `prepare` detected. */
@@ -80,7 +79,7 @@ const DEEP = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
  * Returns invalid variants of a JSON text. Not included: a byte order mark, which RFC 8259 allows a parser to
  * ignore; bytes that are not UTF-8, which many parsers replace; and duplicate names, which are valid JSON.
  */
-const toBroken = (text: string): string[] => [
+const toInvalidJson = (text: string): string[] => [
   '',
   'path=a.txt',
   text + text,
@@ -178,7 +177,7 @@ export const storageRequests: readonly Check[] = [
     }),
   ),
   defineRejection('ST-INVALID/1', (valid, t) =>
-    withBodies(valid, (fields) => toBroken(t.storage.body(fields))),
+    withBodies(valid, (fields) => toInvalidJson(t.storage.body(fields))),
   ),
   defineRejection('ST-INVALID/2', (valid, t) =>
     withBodies(valid, (fields) =>

@@ -99,7 +99,6 @@ export type Need =
 
 /** Anything that gets its own result in a run: a rule, a documented response that Dredd requests, or a workflow that Respect runs. */
 export interface Case {
-  /** What makes its calls. */
   engine: 'rules' | 'dredd' | 'respect';
   /** `GW-C1`, `storage batchDelete 200 application/json` or `copy-file`. */
   id: string;
@@ -166,7 +165,6 @@ export const workflows = WORKFLOWS.map((workflow): Workflow => {
     : { ...common, api: 'storage', needs: ['storageCredentials', 'writes'] };
 });
 
-/** All cases, in the order of a report. */
 export const catalog: readonly Case[] = [...rules, ...transactions, ...workflows];
 
 /** What a case of each engine is called. */

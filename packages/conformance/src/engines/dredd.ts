@@ -315,7 +315,7 @@ function prepareCall(
   const headers = toHeaderList(request.headers);
   if (api === 'storage') {
     // A body without its required fields is rejected (D30).
-    const fields = status === '400' ? {} : toNewPaths(body, run, fileId);
+    const fields = status === '400' ? {} : replacePaths(body, run, fileId);
     return toStorageCall(run, operationId, fields, { method, headers });
   }
   const [, examplePath = ''] = /^\/v1\/cloudrun\/[^/?]*(.*)$/.exec(uri) ?? [];
@@ -334,7 +334,7 @@ function prepareCall(
 const TEXT_PATH = '/respond?type=text%2Fplain&body64=SGVsbG8u';
 
 /** Each string in a storage request is a path or a file ID. The new ones are in this run's folder. */
-function toNewPaths(body: string, run: Run, fileId?: string): object {
+function replacePaths(body: string, run: Run, fileId?: string): object {
   const folder = run.newFolder('dredd');
   return JSON.parse(body, (_, value) => {
     if (typeof value !== 'string') return value;

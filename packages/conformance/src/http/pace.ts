@@ -15,7 +15,6 @@ const MAX_NO_RESPONSES = 12;
 export class Pace {
   readonly #onWait: (milliseconds: number) => void;
   readonly #noResponses = new Map<string, number>();
-  /** Time between the starts of two calls, in milliseconds. */
   readonly #interval: number;
   /** When the next call may start, and the end of the wait that was announced last. */
   #next = 0;

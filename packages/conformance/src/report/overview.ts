@@ -11,7 +11,7 @@ import {
 import { UNPRINTABLE } from './to-curl.ts';
 import type { Report } from './verdict.ts';
 
-export const IDS_SHOWN = 3;
+export const MAX_IDS = 3;
 
 /** The titles of the results that are not about rules, by their engine. */
 const AREAS = { dredd: 'Documented responses (Dredd)', respect: 'Workflows (Respect)' };
@@ -71,7 +71,7 @@ export function listReasons(results: readonly Result[]) {
     const found = results.filter((result) => result.outcome === outcome);
     const groups = [...Map.groupBy(found, ({ reason = '' }) => reason)];
     return groups.map(([reason, group]) => {
-      const ids = group.length <= IDS_SHOWN ? ` (${listIds(group)})` : '';
+      const ids = group.length <= MAX_IDS ? ` (${listIds(group)})` : '';
       return `${group.length} ${outcome}: ${cut(reason)}${ids}`;
     });
   });
@@ -96,9 +96,9 @@ export function listFacts(report: Report): [title: string, items: string[]][] {
 }
 
 /** Maximum length of a value that is shown, in characters; the JSON report has more. */
-const SHOWN = 500;
+const MAX_LENGTH = 500;
 
-const FINDINGS_SHOWN = 3;
+const MAX_FINDINGS = 3;
 
 /**
  * Groups findings by the sentence that they violate. A transaction or a workflow has only one sentence, its statement.
@@ -107,12 +107,12 @@ export function listViolations({ id: caseId, findings, statement, sentences }: R
   const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? caseId);
   return [...groups].map(([id, found]) => {
     const messages = [...new Set(found.map(({ message }) => cut(message)))];
-    const more = messages.length - FINDINGS_SHOWN;
+    const more = messages.length - MAX_FINDINGS;
     const scope = sentences.find((sentence) => sentence.id === id)?.scope;
     return {
       id,
       sentence: id === caseId ? statement : `${id}: ${findRule(id).sentences[id]}`,
-      messages: [...messages.slice(0, FINDINGS_SHOWN), ...(more > 0 ? [`… and ${more} more`] : [])],
+      messages: [...messages.slice(0, MAX_FINDINGS), ...(more > 0 ? [`… and ${more} more`] : [])],
       /** The finding whose call is shown. */
       first: found[0] as Finding,
       scope: scope?.violations ? `${scope.violations} of ${scope.responses} responses` : '',
@@ -155,7 +155,7 @@ function toMessage(message: SentRequest | ReceivedResponse): string {
 }
 
 export function cut(text: string, size = `${text.length} characters`): string {
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)} … (${size} in total)` : text;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)} … (${size} in total)` : text;
 }
 
 function toLines([label = '', text = '']: string[]): string[] {

@@ -2,12 +2,12 @@ import { countCases } from '../contract/catalog.ts';
 import type { Outcome, Result } from '../results/result.ts';
 import {
   formatViolation,
-  IDS_SHOWN,
   listFacts,
   listIds,
   listProblems,
   listReasons,
   listViolations,
+  MAX_IDS,
   type Problem,
   toPrintable,
 } from './overview.ts';
@@ -24,7 +24,7 @@ const COLORS = {
 export type Paint = (color: (typeof COLORS)[Outcome], text: string) => string;
 
 /** The end of a longer list of facts is only counted, so that it does not hide the failures below it. */
-const ITEMS_SHOWN = 10;
+const MAX_ITEMS = 10;
 
 export function toResultLine({ outcome, level, id, reason }: Result, paint: Paint): string {
   const should = level === 'should' ? ' (SHOULD)' : '';
@@ -40,8 +40,8 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
   if (quiet) return [verdict];
   const lines: string[] = [];
   for (const [title, items] of listFacts(report)) {
-    const more = items.length - ITEMS_SHOWN;
-    lines.push(title, ...items.slice(0, ITEMS_SHOWN).map((item) => `  ${toPrintable(item)}`));
+    const more = items.length - MAX_ITEMS;
+    lines.push(title, ...items.slice(0, MAX_ITEMS).map((item) => `  ${toPrintable(item)}`));
     if (more > 0) lines.push(`  … ${more} more: see --report html=FILE`);
   }
   const { must = [], should = [] } = Object.groupBy(
@@ -69,8 +69,8 @@ function toProblem({ cause, others }: Problem, paint: Paint): string[] {
   const lines = first ? formatViolation(cause, first).split('\n') : [];
   const also = more.map(({ id, messages }) => `${id}: ${messages[0]}`);
   if (others.length > 0) {
-    const named = listIds(others.slice(0, IDS_SHOWN));
-    const rest = others.length > IDS_SHOWN ? ', …: see --report html=FILE' : '';
+    const named = listIds(others.slice(0, MAX_IDS));
+    const rest = others.length > MAX_IDS ? ', …: see --report html=FILE' : '';
     also.push(`${others.length} more, probably for the same reason: ${named}${rest}`);
   }
   lines.push(...cause.notes.map((note) => `note      ${toPrintable(note)}`));

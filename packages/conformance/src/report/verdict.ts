@@ -157,7 +157,7 @@ function conclude(
   if (isBroken) return end(1, 'breaks the contract');
   if (isOutdated) return end(1, 'the list of known failures is outdated');
   if (isInconclusive) return end(2, 'inconclusive');
-  const isExcepted = results.some((result) => isRequired(result) && result.known);
+  const hasExceptions = results.some((result) => isRequired(result) && result.known);
   const what = checkedRules - partly < total ? 'what was checked' : 'the contract';
-  return end(0, `follows ${what}${isExcepted ? ', except for known failures' : ''}`);
+  return end(0, `follows ${what}${hasExceptions ? ', except for known failures' : ''}`);
 }

@@ -40,25 +40,22 @@ export function withEvidence(finding: Finding, exchange: Exchange | undefined): 
   return { ...finding, message, ...toReportedCall(exchange) };
 }
 
-interface Ending {
+/** The result of one sentence of a rule. The only sentence of a rule has the ID of the rule. */
+export interface SentenceResult {
   id: string;
   outcome: Outcome;
   /** Why it was not checked, or was only partly checked. */
   reason?: string | undefined;
+  /** If the sentence is about each response: how many of the responses it applies to violate it. */
+  scope?: { violations: number; responses: number } | undefined;
 }
 
 /** The result of one check of a sentence, of a transaction or of a workflow, which `decide` creates. */
-export interface CheckResult extends Ending {
+export interface CheckResult extends Omit<SentenceResult, 'scope'> {
   findings: Finding[];
   /** More information for the operator, which does not affect the outcome. */
   notes: string[];
   durationMs: number;
-}
-
-/** The result of one sentence of a rule. The only sentence of a rule has the ID of the rule. */
-export interface SentenceResult extends Ending {
-  /** If the sentence is about each response: how many of the responses it applies to violate it. */
-  scope?: { violations: number; responses: number } | undefined;
 }
 
 /** The result of a rule, a transaction or a workflow, which `decideCases` derives from the checks and the invariants. */

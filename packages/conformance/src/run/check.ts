@@ -121,7 +121,6 @@ export class CheckContext extends CallContext {
     findings.push(withEvidence({ message, sentence, where, ...more }, exchange));
   }
 
-  /** Reports something to the operator that does not affect the result. */
   note(text: string): void {
     this.record.notes.push(text);
   }

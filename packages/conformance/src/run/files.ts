@@ -79,7 +79,6 @@ export class Files {
     return this.#folder + name;
   }
 
-  /** Returns the content that was last uploaded to a name. */
   contentOf(name: string): Buffer {
     const content = this.#contents.get(name);
     if (content === undefined) throw new Error(`Nothing was uploaded to ${name}.`);
