@@ -136,13 +136,10 @@ test('a run that ends while a mismatch is shortened reports it nevertheless', as
   expect(ran.fail).toEqual([expect.stringMatching(/^ST-SEQUENCE: .* must be SUCCESS, .* after /)]);
 });
 
-test.each([
-  [7, 5],
-  // The first sequence of this seed has no steps.
-  [3, 1],
-])('the seed %d makes the same sequences each time: %d', async (seed, sequences) => {
+// The first sequence of this seed has no steps.
+test.each([5, 1])('the same seed makes the same sequences: %d', async (sequences) => {
   await using target = await startFronted();
-  const options = { ...target.options, only: ['ST-SEQUENCE'], sequences, seed };
+  const options = { ...target.options, only: ['ST-SEQUENCE'], sequences, seed: 3 };
   expect(await runWithoutLeaks(options)).toMatchObject({ exitCode: 0, pass: ['ST-SEQUENCE'] });
   const count = target.storage.count();
   expect(count).toBeGreaterThan(4 * sequences);

@@ -154,7 +154,7 @@ function toMessage(message: SentRequest | ReceivedResponse): string {
   return [...[start, ...headers].map((line) => cut(line)), ...content].join('\n');
 }
 
-export function cut(text: string, size = `${text.length} characters`): string {
+function cut(text: string, size = `${text.length} characters`): string {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)} … (${size} in total)` : text;
 }
 
