@@ -142,17 +142,19 @@ function createStallDetector(socket: Socket, maxMilliseconds: number) {
         return false;
       }
       const { bytesRead } = socket;
-      if (body?.request !== request) body = { request, since: now, bytes: bytesRead };
+      const isLate = response?.writableFinished === true;
+      const isPaused = !isLate && isReadingPaused(request);
+      // Once this server reads again, the caller needs time to send more.
+      if (body?.request !== request || isPaused) body = { request, since: now, bytes: bytesRead };
       const { since, bytes } = body;
       if (now - since < maxMilliseconds) return false;
       body = { request, since: now, bytes: bytesRead };
-      if (response?.writableFinished) return true;
-      return bytesRead - bytes < SLOW_BYTES && !isReadingPaused(request);
+      return isLate || bytesRead - bytes < SLOW_BYTES;
     },
   };
 }
 
-/** Returns whether the body is slow only because this server is not reading it. */
+/** Returns whether the caller cannot send more, because this server is not reading. */
 function isReadingPaused(request: IncomingMessage): boolean {
   const isUntouched = request.readableFlowing === null && request.listenerCount('readable') === 0;
   return isUntouched || request.readableLength > 0;

@@ -73,7 +73,7 @@ test('refuses nothing that arrived while this process was busy', async () => {
   const origin = await startService((request, response) => {
     request.resume().once('end', () => response.end());
   });
-  const listen = { headersSeconds: 1, stalledSeconds: 1 };
+  const listen = { headersSeconds: 4, stalledSeconds: 4 };
   const { port, token, metric } = await startServer({ listen }, serving(origin));
   const prepareBlock = async (ms: number) => {
     // What callers have done so far is noticed before, and the timers that are due run next.
@@ -86,9 +86,9 @@ test('refuses nothing that arrived while this process was busy', async () => {
   await expect.poll(() => metric('berth_service_calls_active')).toBe(1);
   slow.write('x'.repeat(2000));
   // The body is measured for the first time.
-  (await prepareBlock(300))();
+  (await prepareBlock(1_100))();
   const unused = await open(port);
-  const block = await prepareBlock(1_500);
+  const block = await prepareBlock(5_000);
   slow.write('x'.repeat(6999));
   unused.write(`${head}${'x'.repeat(9000)}`);
   block();
