@@ -91,7 +91,7 @@ export async function control(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const result = await respond(context, request).catch((error: unknown) => error);
+  const result = await handle(context, request).catch((error: unknown) => error);
   if (response.destroyed) return;
   const { status, headers, body } = result instanceof Response ? result : toProblem(result);
   const content = Buffer.from(await new Response(body).arrayBuffer());
@@ -108,7 +108,7 @@ export async function control(
   response.end(content);
 }
 
-async function respond(context: Context, request: IncomingMessage): Promise<Response> {
+async function handle(context: Context, request: IncomingMessage): Promise<Response> {
   const { url = '', method: requested = 'GET' } = request;
   const { path: rawPath, query: rawQuery } = splitTarget(url);
   const path = rawPath.slice(CONTROL_PATH.length);
@@ -137,8 +137,8 @@ function unknownCall(method: string, path: string, route: string): HttpError {
   const calls = Object.keys(CALLS);
   const methods = calls
     .filter((call) => call.endsWith(` ${route}`))
-    .map((call) => call.split(' ')[0]);
-  if (methods.length > 0) return notAllowed(method, methods as string[]);
+    .flatMap((call) => (call.startsWith('GET ') ? ['GET', 'HEAD'] : call.split(' ', 1)));
+  if (methods.length > 0) return notAllowed(method, methods);
   const message = `The control API has no ${path.slice(0, 100)}: the calls are ${calls.join(', ')}.`;
   return new HttpError('not-found', message);
 }

@@ -95,7 +95,8 @@ describe('files', () => {
 describe('unknown calls', () => {
   test.each([
     ['GET', 'clocks', 404, 'the calls are GET health, POST reset, GET requests'],
-    ['PATCH', 'clock', 405, 'PATCH is not allowed here: use GET, POST.'],
+    ['PATCH', 'clock', 405, 'PATCH is not allowed here: use GET, HEAD, POST.'],
+    ['DELETE', 'health', 405, 'DELETE is not allowed here: use GET, HEAD.'],
     ['DELETE', '', 405, 'DELETE is not allowed here: use GET, HEAD.'],
     ['POST', 'main.js', 405, 'POST is not allowed here: use GET, HEAD.'],
     ['PUT', 'faults/', 400, 'name must not be empty'],
@@ -103,7 +104,7 @@ describe('unknown calls', () => {
   ])('%s %s is %d', async (method, path, status, message) => {
     const reply = await api(method, path);
     expect([reply.status, reply.json.detail]).toEqual([status, expect.stringContaining(message)]);
-    if (status === 405) expect(reply.headers.allow).toContain('GET');
+    if (status === 405) expect(reply.headers.allow).toContain('GET, HEAD');
   });
 
   test('bodies must be JSON, and not too large', async () => {
