@@ -124,14 +124,14 @@ async function applyFaults(call: MockCall, exchange: Exchange, next: () => void 
   const disconnected = new AbortController();
   const { signal } = disconnected;
   (response ?? request.socket).once('close', () => disconnected.abort());
-  // A body may be empty or short, so a fault that changes it is counted when it does.
+  // A body may be short, so a fault that cuts it is counted when it does.
   for (const { kind, rule } of effects) {
-    if (!('changeBody' in kind)) countFault(call, rule);
+    if (!('maxBodyBytes' in kind)) countFault(call, rule);
   }
   for (const { kind, value, rule } of effects) {
     if ('endCall' in kind) return kind.endCall(value, request, surface);
     if ('delay' in kind) await kind.delay(value, signal);
-    else response?.changeBody(kind.changeBody(value), () => countFault(call, rule));
+    else response?.truncate(kind.maxBodyBytes(value), () => countFault(call, rule));
     if (signal.aborted) return;
   }
   // During a delay, an invalid or aborted request may have ended the call.

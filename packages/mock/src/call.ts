@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '@berth/server-stubs/contract';
 import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
-import type { BodyChange } from './faults/fault-kinds.ts';
 import type { Session } from './sessions/session.ts';
 import type { CallTarget, SurfaceName } from './surface.ts';
 
@@ -20,7 +19,7 @@ export class MockCall implements CallTarget {
   readonly service: string | undefined;
   /** Names of the faults with an effect. Set by `countFault`. */
   readonly faults: string[] = [];
-  /** Set by `respond`. */
+  /** Set by `recordResponse`. */
   status: number | undefined;
   /** Set by `setReason`. */
   reason: string | undefined;
@@ -63,7 +62,7 @@ export class MockCall implements CallTarget {
   }
 
   /** Called just before a response is sent. Nothing is sent after the call has ended. */
-  respond(status: number, error?: unknown): void {
+  recordResponse(status: number, error?: unknown): void {
     if (error instanceof Error) {
       const { cause, message } = error;
       // Other errors get a code and a message of the contract.
@@ -75,7 +74,7 @@ export class MockCall implements CallTarget {
 
   /** @param response undefined for an upgrade */
   end(response: ServerResponse | undefined): void {
-    if (response?.headersSent) this.respond(response.statusCode);
+    if (response?.headersSent) this.recordResponse(response.statusCode);
     this.ms = performance.now() - this.#start;
   }
 }
@@ -111,51 +110,42 @@ export class MockRequest extends IncomingMessage {
   }
 }
 
-/** A response whose body faults can change. The mock passes no callbacks and no status messages. */
+/** A response whose body faults can cut. The mock passes no callbacks. */
 export class MockResponse extends ServerResponse {
-  readonly #changes = new Map<BodyChange, () => boolean>();
+  readonly #limits = new Set<{ maxBytes: number; begin: () => boolean }>();
+  #bytes = 0;
   #isCut = false;
 
-  /** @param begin called before a chunk is changed. If it returns false, the chunk is sent as it is */
-  changeBody(change: BodyChange, begin: () => boolean): void {
-    if (this.req.method !== 'HEAD') this.#changes.set(change, begin);
-  }
-
-  override writeHead(status: number, headers: unknown = {}): this {
-    const changesLength = this.#changes.keys().some((change) => change.changesLength);
-    if (!changesLength) return super.writeHead(status, headers as OutgoingHttpHeaders);
-    for (const [name, value] of Object.entries(headers as object)) this.setHeader(name, value);
-    this.removeHeader('content-length');
-    return super.writeHead(status);
+  /** @param begin called once, before a longer body is cut. If it returns false, the body is sent as it is */
+  truncate(maxBytes: number, begin: () => boolean): void {
+    if (this.req.method !== 'HEAD') this.#limits.add({ maxBytes, begin });
   }
 
   override write(chunk: string | Uint8Array, encoding?: unknown): boolean {
-    if (this.#changes.size === 0) return super.write(chunk, encoding as BufferEncoding);
-    return this.#writeChanged(chunk, encoding as BufferEncoding, false);
+    // Nothing follows a cut, as if the connection were slow.
+    if (this.#isCut) return false;
+    if (this.#limits.size === 0 || this.destroyed) {
+      return super.write(chunk, encoding as BufferEncoding);
+    }
+    const bytes = Buffer.from(chunk as string, encoding as BufferEncoding);
+    let { length } = bytes;
+    for (const limit of this.#limits) {
+      if (this.#bytes + length <= limit.maxBytes) continue;
+      this.#limits.delete(limit);
+      if (limit.begin()) length = limit.maxBytes - this.#bytes;
+    }
+    this.#bytes += bytes.length;
+    this.#isCut = length < bytes.length;
+    if (!this.#isCut) return super.write(bytes);
+    super.write(bytes.subarray(0, length), () => this.socket?.destroySoon());
+    return false;
   }
 
   override end(chunk?: unknown, encoding?: unknown): this {
-    const isChanged = this.#changes.size > 0 && !this.writableEnded;
-    if (!isChanged) return super.end(chunk, encoding as BufferEncoding);
-    this.#writeChanged((chunk ?? '') as string, encoding as BufferEncoding, true);
-    return this.#isCut ? this : super.end();
-  }
-
-  #writeChanged(chunk: string | Uint8Array, encoding: BufferEncoding, isLast: boolean): boolean {
-    // Nothing follows a cut, as if the connection were slow.
-    if (this.#isCut) return false;
-    let sent: Buffer =
-      typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
-    for (const [change, begin] of this.#changes) {
-      const { bytes, isCut = false } = change.change(sent, isLast || this.#isCut);
-      const isChanged = isCut || !bytes.equals(sent);
-      if (!isChanged || !begin()) continue;
-      sent = bytes;
-      this.#isCut ||= isCut;
-    }
-    if (!this.#isCut) return super.write(sent);
-    super.write(sent, () => this.socket?.destroySoon());
-    return false;
+    const isLimited = this.#limits.size > 0 && !this.writableEnded;
+    if (isLimited && chunk !== undefined) this.write(chunk as string, encoding);
+    if (this.#isCut) return this;
+    return isLimited ? super.end() : super.end(chunk, encoding as BufferEncoding);
   }
 }
 
@@ -186,6 +176,6 @@ export const ROUTER_HOOKS = {
     if (request.complete) process.emitWarning(error as Error);
   },
   onResponse({ status }: HandlerResponse, { request }: Pick<Call, 'request'>, error?: unknown) {
-    callOf(request).respond(status, error);
+    callOf(request).recordResponse(status, error);
   },
 };

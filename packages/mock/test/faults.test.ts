@@ -195,6 +195,31 @@ describe('a connection', () => {
     expect(left).toEqual(rules.filter((rule) => !faults.includes(rule)));
   });
 
+  test('is not cut by a rule that another call used up, even if the rule is added again', async () => {
+    const both = Promise.withResolvers<void>();
+    const rest = Promise.withResolvers<void>();
+    let calls = 0;
+    async function* body() {
+      calls += 1;
+      if (calls === 2) both.resolve();
+      await both.promise;
+      yield Buffer.from('0123');
+      await rest.promise;
+      yield Buffer.from('4567');
+    }
+    const hello = () => new Response(ReadableStream.from(body()));
+    await using other = await createMock({ services: { hello } });
+    const { faults } = other.session();
+    faults.put('cut', 'truncate=3,times=1');
+    const replies = [HELLO, HELLO].map((options) => callUntilCut(other, options));
+    await Promise.race(replies);
+    faults.put('cut', 'truncate=3,times=1');
+    rest.resolve();
+    const received = await Promise.all(replies);
+    expect(received.map(({ bytes }) => bytes.toString()).sort()).toEqual(['012', '01234567']);
+    expect(faults.list()).toMatchObject([{ times: 1 }]);
+  });
+
   test('truncates JSON responses, errors and chunked bodies alike', async () => {
     const post = { path: BATCH_DELETE, method: 'POST', body: '{"fileList":[]}' };
     for (const text of ['truncate=20', 'truncate=20,code=SYS_ERR']) {

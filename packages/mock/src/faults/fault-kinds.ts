@@ -14,22 +14,14 @@ export interface Fault {
   readonly code?: string;
 }
 
-/** A change to the body of one response. */
-export interface BodyChange {
-  /** Whether the length changes. `Content-Length` is then not sent. */
-  readonly changesLength?: true;
-  /** Returns what is sent instead of a chunk. The last chunk may be empty. After a cut, the connection is closed. */
-  change(chunk: Buffer, isLast: boolean): { readonly bytes: Buffer; readonly isCut?: boolean };
-}
-
 /** The effect of a fault; exactly one of: */
 type Effect<Value> =
   /** Delays the call before it is handled. The signal is aborted when the caller disconnects. */
   | { delay(value: Value, signal: AbortSignal): Promise<void> }
   /** Responds or closes the connection, so that the call is not handled. @throws SurfaceError to respond with */
   | { endCall(value: Value, request: IncomingMessage, surface: SurfaceName): void }
-  /** Changes the body of one response. A call counts once its body differs. */
-  | { changeBody(value: Value): BodyChange };
+  /** Returns the number of bytes after which a longer body is cut. A call counts once it is. */
+  | { maxBodyBytes(value: Value): number };
 
 export type FaultKind<Value> = Effect<Value> & {
   /** What the value must be, as the end of a sentence without its period. */
@@ -61,16 +53,7 @@ export const FAULT_KINDS: {
     requirement: () => 'an integer number of bytes',
     parse: (value) => toInteger(value, 0),
     // `Content-Length` is still that of the entire body.
-    changeBody(maxBytes) {
-      let remaining = maxBytes;
-      return {
-        change(chunk) {
-          const bytes = chunk.subarray(0, remaining);
-          remaining -= bytes.length;
-          return { bytes, isCut: bytes.length < chunk.length };
-        },
-      };
-    },
+    maxBodyBytes: (bytes) => bytes,
   },
   code: {
     requirement: (surface) =>
