@@ -13,7 +13,7 @@ import type { Services } from '../services/create-services.ts';
 import { omitMockHeaders } from '../services/run-code.ts';
 import { unknownService } from '../services/service.ts';
 import type { Auth } from './auth.ts';
-import { respond, respondAsDocumented } from './respond.ts';
+import { prefersPrism, respondAsDocumented } from './respond.ts';
 import { toRouterOptions } from './responses.ts';
 
 /** Creates the gateway, whose calls are for hosted services. */
@@ -30,14 +30,10 @@ export function createMockGateway(
       const names = [...running.keys()];
       throw unknownService(input.name, names, 'with --services or the services option');
     }
+    const usesPrism = service === undefined || (!service.handlesPrefer && prefersPrism(call));
+    if (usesPrism) return respondAsDocumented(prism, 'gateway', call);
     const forwarded = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };
-    const serve =
-      service && ((signal: AbortSignal) => service.serve({ ...forwarded, signal }, call));
-    return respond(call, {
-      prism: () => respondAsDocumented(prism, 'gateway', call),
-      implementation: serve && (() => awaitService(call, serve)),
-      handlesPrefer: service?.handlesPrefer,
-    });
+    return awaitService(call, (signal) => service.serve({ ...forwarded, signal }, call));
   }
 
   return createGatewayRouter(

@@ -12,19 +12,9 @@ import type { Prism } from '../prism/prism.ts';
 import { errorCodesOf, type SurfaceName, toErrorWithCode } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 
-interface Responders<Result> {
-  readonly prism: () => Result | Promise<Result>;
-  readonly implementation?: (() => Result | Promise<Result>) | undefined;
-  readonly handlesPrefer?: boolean | undefined;
-}
-
-/** Chooses between 2 and 3 of the list above. @throws HttpError that names an invalid preference */
-export function respond<Result>(
-  { request }: Call,
-  { prism, implementation, handlesPrefer }: Responders<Result>,
-): Result | Promise<Result> {
-  const usesPrism = !handlesPrefer && readPreferences(request) !== undefined;
-  return implementation === undefined || usesPrism ? prism() : implementation();
+/** Whether the caller chooses a response of the document. @throws HttpError that names an invalid preference */
+export function prefersPrism({ request }: Call): boolean {
+  return readPreferences(request) !== undefined;
 }
 
 /**

@@ -86,7 +86,7 @@ export function sendError(error: unknown, response: ServerResponse, options: Res
   const { path: rawPath } = splitTarget(request.url ?? '/');
   const responder = isBug ? toInternalError(surface) : error;
   const { status, headers, body } = responder[toResponse]({ request, requestId, rawPath } as Call);
-  call.respond(status, responder);
+  call.recordResponse(status, responder);
   // An invalid or aborted request may have ended the call, during a delay for example.
   if (response.headersSent) return;
   const text =

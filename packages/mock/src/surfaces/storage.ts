@@ -14,7 +14,7 @@ import type { Prism } from '../prism/prism.ts';
 import { STORAGE_OPERATIONS } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
-import { respond, respondAsDocumented } from './respond.ts';
+import { prefersPrism, respondAsDocumented } from './respond.ts';
 import { toRouterOptions } from './responses.ts';
 
 /** A storage operation, whose input the router has validated. */
@@ -22,16 +22,17 @@ type Handler = (input: unknown, call: StorageCall) => unknown;
 
 /** Creates the storage API for a session's files. */
 export function createMockStorage(options: ResolvedOptions, auth: Auth, prism: Prism): Router {
-  const handle = (input: unknown, call: StorageCall) => {
-    const { storage } = callOf(call.request).session.storage;
-    const operation = storage[call.operationId as keyof typeof storage] as Handler;
-    const asDocumented = async () => {
+  async function handle(input: unknown, call: StorageCall) {
+    if (prefersPrism(call)) {
       const { value } = await respondAsDocumented(prism, 'storage', call);
       // The router adds the envelope.
       return isObject(value) && isObject(value.body) ? value.body.data : value;
-    };
-    return respond(call, { prism: asDocumented, implementation: () => operation(input, call) });
-  };
+    }
+    const { storage } = callOf(call.request).session.storage;
+    const operation = storage[call.operationId as keyof typeof storage] as Handler;
+    return operation(input, call);
+  }
+
   const handlers = STORAGE_OPERATIONS.map((id) => [id, handle]);
   const settings = { ...toRouterOptions(options), env: options.env, security: auth.storage };
   return createStorageRouter(Object.fromEntries(handlers) as StorageHandlers, settings);
@@ -39,18 +40,15 @@ export function createMockStorage(options: ResolvedOptions, auth: Auth, prism: P
 
 /** Creates the upload target. If Prism responds, nothing is stored. */
 export function createMockUpload(options: ResolvedOptions, prism: Prism): Router {
-  const uploadFile: UploadHandler = (form, call) => {
-    const { upload } = callOf(call.request).session.storage;
-    const asDocumented = async () => {
-      // An incomplete form is still rejected.
-      for await (const _ of form.file);
-      const { headers } = await respondAsDocumented(prism, 'upload', call);
-      // A draft may omit the headers that every upload has (D27).
-      const { etag = 'example', location = `/${form.key}` } = headers;
-      return { etag, location };
-    };
-    const implementation = () => upload.uploadFile(form, call);
-    return respond(call, { prism: asDocumented, implementation });
+  const uploadFile: UploadHandler = async (form, call) => {
+    if (!prefersPrism(call))
+      return callOf(call.request).session.storage.upload.uploadFile(form, call);
+    // An incomplete form is still rejected.
+    for await (const _ of form.file);
+    const { headers } = await respondAsDocumented(prism, 'upload', call);
+    // A draft may omit the headers that every upload has (D27).
+    const { etag = 'example', location = `/${form.key}` } = headers;
+    return { etag, location };
   };
   return createUploadRouter({ uploadFile }, toRouterOptions(options));
 }
