@@ -1,4 +1,5 @@
 import { on, once } from 'node:events';
+import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
@@ -17,6 +18,12 @@ import { withoutModuleQuery } from './services-file.ts';
 
 type Report = (error: unknown) => void;
 
+/** The folder with the mock's own code. */
+const OWN_FOLDER = dirname(import.meta.dirname);
+
+/** A stack frame in a file, and not in a package, nor in Node. */
+const FRAME = /(?<=\n +)at (?!.*(node:|\/node_modules\/|<anonymous>)).*/g;
+
 export function createCodeService(
   service: ServiceHandler,
   { name, options }: ServiceContext,
@@ -24,9 +31,10 @@ export function createCodeService(
   const { upstreamStatus } = options.wireProfile.gatewayHeaders;
   const webSocket = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
   const report: Report = (error) => {
-    // The first stack frame has the location.
-    const [message, frame = ''] = withoutModuleQuery(inspect(error)).split(/\n(?= +at )/, 2);
-    options.onProblem(`The service ${name} failed: ${message} ${frame.trim()}`.trim());
+    const text = withoutModuleQuery(inspect(error));
+    const [message] = text.split(/\n +at /, 1);
+    const place = text.match(FRAME)?.find((frame) => !frame.includes(OWN_FOLDER)) ?? '';
+    options.onProblem(`The service ${name} failed: ${message} ${place}`.trim());
   };
   return {
     async serve(input, call) {

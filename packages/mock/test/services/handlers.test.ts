@@ -89,17 +89,27 @@ describe('a Fetch handler', () => {
     expect(reply).toMatchObject({ status: 201, headers: { 'set-cookie': ['a=1', 'b=2'] } });
   });
 
-  test('that throws gets a 500 with the message, and the warning has the location', async () => {
-    onCall = () => {
-      throw new Error('No stock.');
-    };
-    const problem = nextWarning();
-    const reply = await ask('code');
-    expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('No stock.')]);
-    expect(await problem).toMatch(
-      /^The service code failed: Error: No stock\..*handlers\.test\.ts:\d+/s,
-    );
-  });
+  test.each([
+    [
+      'JSON',
+      () => JSON.parse('{'),
+      /^The service code failed: SyntaxError: .* at .*handlers\.test/,
+    ],
+    [
+      'return',
+      () => undefined as never,
+      /^The service code failed: TypeError: it must return [^:]*$/,
+    ],
+  ])(
+    'that fails gets a 500 with the message; the warning has its location: %s',
+    async (text, fail, warning) => {
+      onCall = fail;
+      const problem = nextWarning();
+      const reply = await ask('code');
+      expect([reply.status, reply.text]).toEqual([500, expect.stringContaining(text)]);
+      expect(await problem).toMatch(warning);
+    },
+  );
 
   test.each(['rest', ''])('may fail after part of the body, and then %j arrives', async (rest) => {
     onCall = async ({ body }) => {
