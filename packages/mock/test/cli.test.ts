@@ -157,7 +157,8 @@ test('reports a port that is in use with one sentence and exit code 2', async ()
 
 const none = 'test/none';
 test.each<[string[], string | RegExp]>([
-  [['--services', none], `${none}: the file does not exist`],
+  [['--services', none], `${none}: there is no such file.`],
+  [['--services', '.'], '.: there is no such file.'],
   [['--services', 'http://a.example:80'], /: add a name, such as shop=http:\/\/a\.example:80\.$/m],
   [['--services', '127.0.0.1:80'], /: add a name, such as shop=127\.0\.0\.1:80\.$/m],
   [['--services', 'a.cjs'], /^a\.cjs: the file is in CommonJS: use an ES module, /m],

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { type ResolveHookSync, registerHooks } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -83,7 +83,8 @@ function assertPath(path: string): void {
     const fix = 'use an ES module, with a name such as services.mjs and an export default';
     throw new ServicesError(`${path}: the file is in CommonJS: ${fix}.`);
   }
-  if (!existsSync(path)) throw new ServicesError(`${path}: the file does not exist.`);
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();
+  if (!isFile) throw new ServicesError(`${path}: there is no such file.`);
   if (!/\.m?[jt]s$/.test(path)) {
     const fix = `An OpenAPI document needs a name, such as shop=${path}.`;
     throw new ServicesError(`${path}: the file is neither TypeScript nor JavaScript. ${fix}`);
