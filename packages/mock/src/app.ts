@@ -76,14 +76,7 @@ export function createApp(context: Context) {
     if (isForeign) throw toHostError(request, surface);
     const isPreflight = request.method === 'OPTIONS' && operationId === undefined;
     // If a preflight had faults, the browser would not send the actual request.
-    if (!isPreflight) return applyFaults(call, exchange, next);
-    const { origin } = request.headers;
-    if (origin !== undefined && !corsOf(options, surface).allows(origin)) {
-      call.setReason(
-        `Pages from ${origin} may not call the mock: add this origin to the origins option.`,
-      );
-    }
-    return next();
+    return isPreflight ? next() : applyFaults(call, exchange, next);
   }
 
   /** Logs a call, which ends when its connection closes. */
@@ -93,6 +86,11 @@ export function createApp(context: Context) {
     const connection = response ?? request.socket;
     const end = () => {
       call.end(response);
+      const { origin } = request.headers;
+      if (origin !== undefined && !corsOf(options, call.surface).allows(origin)) {
+        const fix = 'add this origin to the origins option';
+        call.setReason(`Pages from ${origin} may not read the response: ${fix}.`);
+      }
       log.print(call);
     };
     if (connection.destroyed) end();

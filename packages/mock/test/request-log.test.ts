@@ -6,7 +6,7 @@ import { testOn } from '../../../scripts/testing/engines.ts';
 import { MockCall } from '../src/call.ts';
 import { FaultRules } from '../src/faults/fault-rules.ts';
 import { createMock, type LoggedRequest } from '../src/index.ts';
-import { call, control, gateway, storage } from './helpers/calls.ts';
+import { control, gateway, storage } from './helpers/calls.ts';
 import { askForWebSocket, sendRaw } from './helpers/raw.ts';
 import { getLink, upload } from './helpers/upload.ts';
 
@@ -78,9 +78,15 @@ describe('the reason', () => {
   test.each([
     ['http://localhost:5173', undefined],
     ['https://app.example.com', expect.stringMatching(/add this origin to the origins option\.$/)],
-  ])('explains a preflight that a browser takes as a rejection: %s', async (origin, reason) => {
-    await call(mock, { method: 'OPTIONS', path: '/v1/cloudrun/hello', headers: { origin } });
-    expect(session.requests()).toMatchObject([{ status: 204, reason }]);
+  ])('explains why a browser does not let a page read a response: %s', async (origin, reason) => {
+    const headers = { origin };
+    await gateway(mock, { method: 'OPTIONS', path: '/v1/cloudrun/hello', headers });
+    await gateway(mock, { path: '/v1/cloudrun/hello', headers });
+    const logged = [
+      { status: 204, reason },
+      { status: 200, reason },
+    ];
+    await expect.poll(() => session.requests()).toMatchObject(logged);
   });
 });
 
