@@ -37,7 +37,7 @@ export function createApp(context: Context) {
       await run({ request, response }, matched, () => matched.listener(request, response));
     } catch (error) {
       // An unexpected error must end its request, not the process.
-      sendError(error, response, options);
+      sendError(error, response, api.current.options);
     }
   }
 
@@ -58,7 +58,7 @@ export function createApp(context: Context) {
       await run({ request }, matched, next);
     } catch (error) {
       const response = UpgradeResponse.create(request, socket, head);
-      if (response !== undefined) sendError(error, response, options);
+      if (response !== undefined) sendError(error, response, api.current.options);
     }
   }
 

@@ -45,6 +45,8 @@ export interface MatchedCall extends CallTarget {
 export interface ServedApi {
   match(request: RequestLine): MatchedCall;
   readonly operations: Operations;
+  /** Those of the mock. A standalone document also allows cookies. */
+  readonly options: ResolvedOptions;
   /** Names the documents in the banner. */
   readonly title: string;
   /** Accepts WebSockets, and calls hosted services. */
@@ -89,8 +91,12 @@ function findExtendedSurface({ document: { paths } }: DocumentRoutes) {
 }
 
 /** @throws FieldError if an option has no effect */
-function createStandaloneApi(loaded: DocumentRoutes, options: ResolvedOptions): ServedApi {
-  assertEffective(options);
+function createStandaloneApi(loaded: DocumentRoutes, given: ResolvedOptions): ServedApi {
+  assertEffective(given);
+  const { origins = '*' } = given.cors;
+  // Browsers do not accept `*` with cookies.
+  const cors = { origins: origins === '*' ? () => true : origins, credentials: true };
+  const options = { ...given, cors };
   // Faults and the log treat its calls as gateway calls.
   const surface = 'gateway';
   const { routes: table } = loaded;
@@ -98,6 +104,7 @@ function createStandaloneApi(loaded: DocumentRoutes, options: ResolvedOptions): 
   return {
     match: (request) =>
       findOperation([{ surface, router }], request) ?? { surface, listener: router },
+    options,
     operations: new Map(table.routes.map(({ operationId }) => [operationId, surface])),
     title: String(options.document),
     routes: table.routes,
@@ -155,6 +162,7 @@ function createContractApi(
       const methods = listMethods(routers, request);
       return { surface: addition.surface, listener: handleOtherMethods(methods, options) };
     },
+    options,
     operations: listOperations(descriptions),
     title: BUILT_IN.map((builtIn) => {
       const served = descriptions.find(({ surface }) => surface === builtIn.surface) ?? builtIn;

@@ -50,6 +50,16 @@ async function start(text = SHOP, options: MockOptions = {}) {
 }
 
 describe('a document at the root', () => {
+  it.each([undefined, ['*']])('may be called with cookies by a page of %j', async (origins) => {
+    const { call } = await start(SHOP, { origins });
+    const origin = 'http://localhost:5173';
+    for (const init of [{}, { method: 'OPTIONS' }, { headers: { 'x-mock-fault': 'code=BUSY' } }]) {
+      const { headers } = await call('/pets', { ...init, headers: { ...init.headers, origin } });
+      expect(headers.get('access-control-allow-origin')).toBe(origin);
+      expect(headers.get('access-control-allow-credentials')).toBe('true');
+    }
+  });
+
   it('responds without credentials, and honors the Prefer header', async () => {
     const { call } = await start();
     expect(await call('/pets')).toMatchObject({ status: 200, body: [{ name: 'Rex' }] });
