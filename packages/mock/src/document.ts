@@ -17,15 +17,25 @@ import type { ResolvedOptions } from './options.ts';
 import { readPreferences } from './prism/preferences.ts';
 import { createPrism, loadPrism, type Prism } from './prism/prism.ts';
 
-/** @param source path of a file, which is watched, or a parsed document */
-export async function loadDocument(source: string | object, watch: Watch): Promise<DocumentRoutes> {
+/**
+ * Reports what is not served or not checked.
+ *
+ * @param source path of a file, which is watched, or a parsed document
+ */
+export async function loadDocument(
+  source: string | object,
+  watch: Watch,
+  { onProblem }: ResolvedOptions,
+): Promise<DocumentRoutes> {
   // Begins now, but is not awaited yet.
   loadPrism().catch(() => {});
   // Imported only if needed, because the import takes time.
   const { InvalidDocumentError, loadRoutes } = await import('@berth/server-stubs/document');
   const loaded = await loadRoutes(source, watch);
-  const { routes: table } = loaded;
-  if (table.routes.length === 0) throw new InvalidDocumentError(loaded.warnings);
+  const { routes: table, warnings } = loaded;
+  const problems = new InvalidDocumentError(warnings);
+  if (table.routes.length === 0) throw problems;
+  if (warnings.length > 0) onProblem(problems.message);
   return loaded;
 }
 

@@ -66,7 +66,7 @@ export async function openServedApi(options: ResolvedOptions, services: Services
   const { document: file } = options;
   return openLive(async (watch) => {
     if (file === undefined) return createContractApi(options, auth, services, BUILT_IN);
-    const loaded = await loadDocument(file, watch);
+    const loaded = await loadDocument(file, watch, options);
     const surface = findExtendedSurface(loaded);
     if (surface === undefined) return createStandaloneApi(loaded, options);
     return createContractApi(options, auth, services, [{ ...loaded, surface, file }, ...BUILT_IN]);

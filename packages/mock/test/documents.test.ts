@@ -50,6 +50,13 @@ async function start(text = SHOP, options: MockOptions = {}) {
 }
 
 describe('a document at the root', () => {
+  it('is served without an operation that is invalid, and a warning says so', async () => {
+    const warning = nextWarning();
+    const { call } = await start(SHOP.replace('/diff/{base}...{head}', '/diff/{base'));
+    expect(await warning).toMatch(/shop\.yaml:\d+:\d+ .*\n {2}This operation is not served: /);
+    expect((await call('/pets')).status).toBe(200);
+  });
+
   it.each([undefined, ['*']])('may be called with cookies by a page of %j', async (origins) => {
     const { call } = await start(SHOP, { origins });
     const origin = 'http://localhost:5173';

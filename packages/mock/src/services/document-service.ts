@@ -25,7 +25,8 @@ export async function startDocumentService(
   source: string | OpenApiDocument,
   { watch, options }: ServiceContext,
 ): Promise<RunningService> {
-  const router = serveDocument(await loadDocument(source, watch), options, ROUTER_HOOKS);
+  const loaded = await loadDocument(source, watch, options);
+  const router = serveDocument(loaded, options, ROUTER_HOOKS);
   const calls = new WeakMap<Duplex, MockCall>();
   const server = createServer((request, response) => {
     const call = calls.get(request.socket) as MockCall;
