@@ -90,19 +90,15 @@ test('prints why a service fails, even after its response, and keeps running if 
   expect((await finished).code).toBe(0);
 });
 
-test('names a draft, with its title and version', async () => {
+test('names a draft, applies --origins and --faults, and prints why a call is rejected', async () => {
   const info = { title: 'Our gateway', version: '1.1.0' };
   const text = JSON.stringify({ ...gatewayDocument, info });
   const [draft = ''] = await writeFiles({ 'draft.json': text });
-  const { printed } = await start(draft);
-  expect(printed).toContain(`Mock of the Our gateway 1.1.0 (${draft}) and the Storage API `);
-});
-
-test('applies --origins and --faults, and prints why a call is rejected', async () => {
   const page = 'https://app.example.com';
   const origins = ['--origins', page, '--origins', 'https://b.example.com'];
   const faults = ['--faults', 'link:reset', '--faults', 'batchDelete:code=SYS_ERR,times=1'];
-  const { child, finished, url } = await start(...origins, ...faults);
+  const { child, finished, printed, url } = await start(draft, ...origins, ...faults);
+  expect(printed).toContain(`Mock of the Our gateway 1.1.0 (${draft}) and the Storage API `);
   const path = '/v1/cloudrun/hello';
   const allowed = await gateway({ url }, { path: `${path}?a=1`, headers: { origin: page } });
   expect(allowed.headers['access-control-allow-origin']).toBe(page);

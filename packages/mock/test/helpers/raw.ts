@@ -1,12 +1,8 @@
 import { once } from 'node:events';
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type RequestOptions,
-  request,
-} from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
-import { BEARER } from './calls.ts';
+import { begin } from '../../../server-stubs/test/support/send.ts';
+import { BEARER, type CallOptions } from './calls.ts';
 
 /** Sends raw bytes, and nothing after them, and reads until the mock closes the connection. */
 export async function sendRaw({ port }: { port: number }, bytes: string): Promise<string> {
@@ -24,23 +20,15 @@ export async function sendRaw({ port }: { port: number }, bytes: string): Promis
  * Makes a call whose connection may be lost. Returns what arrived until then, and the code of the error, if there was
  * one.
  */
-export async function callUntilCut(
-  { url }: { url: string },
-  { body, ...options }: RequestOptions & { body?: string },
-) {
-  const outgoing = request(url, { ...options, agent: false });
+export async function callUntilCut({ url }: { url: string }, { path, ...sent }: CallOptions) {
   const cut = {
     status: undefined as number | undefined,
     contentLength: undefined as string | undefined,
     bytes: Buffer.alloc(0),
     error: undefined as string | undefined,
   };
-  // A reset also emits an error on the request, after its response has begun.
-  outgoing.on('error', () => {});
   try {
-    const received = once(outgoing, 'response');
-    outgoing.end(body);
-    const [response] = (await received) as [IncomingMessage];
+    const response = await begin(url, path, sent);
     cut.status = response.statusCode;
     cut.contentLength = response.headers['content-length'];
     for await (const chunk of response) cut.bytes = Buffer.concat([cut.bytes, chunk]);

@@ -58,6 +58,7 @@ const broken: HostedServices = {
     throw Object.create(null);
   },
   blob: () => new Blob(['x']) as never,
+  json: () => JSON.parse('{'),
   long: () => new Response('0123456789', { headers: { 'content-length': '5' } }),
   unreachable: () => Response.error(),
   silent: () => new Promise<Response>(() => {}),
@@ -88,28 +89,6 @@ describe('a Fetch handler', () => {
     expect(reply.json).toEqual(['POST', 'http://service/a%2Fb?x=%20', 'body', '1, 2', null]);
     expect(reply).toMatchObject({ status: 201, headers: { 'set-cookie': ['a=1', 'b=2'] } });
   });
-
-  test.each([
-    [
-      'JSON',
-      () => JSON.parse('{'),
-      /^The service code failed: SyntaxError: .* at .*handlers\.test/,
-    ],
-    [
-      'return',
-      () => undefined as never,
-      /^The service code failed: TypeError: it must return [^:]*$/,
-    ],
-  ])(
-    'that fails gets a 500 with the message; the warning has its location: %s',
-    async (text, fail, warning) => {
-      onCall = fail;
-      const problem = nextWarning();
-      const reply = await ask('code');
-      expect([reply.status, reply.text]).toEqual([500, expect.stringContaining(text)]);
-      expect(await problem).toMatch(warning);
-    },
-  );
 
   test.each(['rest', ''])('may fail after part of the body, and then %j arrives', async (rest) => {
     onCall = async ({ body }) => {
@@ -259,7 +238,14 @@ describe('a service that is broken', () => {
   test.each([
     ['locked', 500, 'create a new Response for each call', /create a new Response/],
     ['bare', 500, '[object Object]', /\[Object: null prototype\]/],
-    ['blob', 500, 'return a Response', /return a Response/],
+    // The location is that of the user's code, if there is one.
+    [
+      'blob',
+      500,
+      'return a Response',
+      /^The service blob failed: TypeError: it must return [^:]*$/,
+    ],
+    ['json', 500, 'JSON', /^The service json failed: SyntaxError: .* at .*handlers\.test\.ts:\d+/],
     ['unreachable', 502, 'returned an invalid response', /returned the status 0/],
   ])('%s gets a %i, and the warning says why', async (name, status, text, reason) => {
     const problem = nextWarning();
