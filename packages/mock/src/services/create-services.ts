@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { openLive, type Watch } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { echo } from './built-in.ts';
 import { createCodeService } from './code-service.ts';
 import { isDocument, startDocumentService } from './document-service.ts';
+import { events } from './events.ts';
 import { CODE, isCode } from './run-code.ts';
 import type { RunningService, ServiceContext } from './running-service.ts';
-import { findNameProblem, type HostedServices } from './service.ts';
+import { findNameProblem, type HostedServices, type ServiceHandler } from './service.ts';
 import { openServicesFile, ServicesError } from './services-file.ts';
 import { ADDRESS, createUrlService, toServiceUrl } from './url-service.ts';
 
@@ -63,3 +63,29 @@ function startService(definition: HostedServices[string], folder: string, contex
   if (isDocument(definition)) return startDocumentService(definition, context);
   throw invalid(`${CODE}; or the URL of a real service; or ${DOCUMENT}`);
 }
+
+/** A service, which a user may replace, that returns what it receives. The README describes its paths. */
+const echo: ServiceHandler = {
+  async fetch(request) {
+    const { method, headers, url } = request;
+    const { pathname: path, search, searchParams } = new URL(url);
+    const [, status] = /^\/status\/([2-5]\d\d)$/.exec(path) ?? [];
+    const code = Number(status);
+    if ([204, 205, 304].includes(code)) return new Response(null, { status: code });
+    if (status !== undefined) return Response.json({ status: code }, { status: code });
+    if (headers.get('accept')?.includes('text/event-stream')) {
+      const list = searchParams.getAll('data').map((data) => ({ data }));
+      return events(list, request);
+    }
+    if (path === '/body' && request.body !== null) {
+      const type = headers.get('content-type') ?? 'application/octet-stream';
+      return new Response(request.body, { headers: { 'content-type': type } });
+    }
+    const body = await request.text();
+    const query = search.slice(1);
+    return Response.json({ method, path, query, headers: Object.fromEntries(headers), body });
+  },
+  async webSocket(socket) {
+    for await (const message of socket) await socket.send(message);
+  },
+};
