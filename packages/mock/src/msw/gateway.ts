@@ -7,6 +7,7 @@ import {
   HttpError,
   LIMITS,
   notAllowed,
+  notFound,
   SIGNATURE,
   toCallerResponse,
   toServiceHeaders,
@@ -39,9 +40,10 @@ export function handleGateway(deployment: Deployment, services: Services): HttpH
   const upstreamStatus = deployment.profile.gatewayHeaders.upstreamStatus.toLowerCase();
   const path = `${escapePattern(ROOT)}.*`;
   return handleSurface('gateway', path, deployment, async (call, request) => {
+    const { name, rest } = splitServicePath(call.rawPath);
+    if (name === '') throw notFound(call.rawPath);
     if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
     assertCredentials(call.request.headers.authorization);
-    const { name, rest } = splitServicePath(call.rawPath);
     const problem = findNameProblem(name);
     if (problem !== undefined) {
       throw new GatewayError('INVALID_REQUEST', { message: `${name} ${problem}` });

@@ -68,6 +68,7 @@ describe('a hosted service', () => {
 const login = (authorization: string) => ({ headers: { authorization } });
 
 it.each([
+  ['no service', 404, 'INVALID_PATH', '', {}],
   ['an unknown service', 404, 'SERVICE_NOT_FOUND', 'order/a', {}],
   ['no credentials', 401, 'MISSING_CREDENTIALS', 'orders/a', login('')],
   ['bad credentials', 401, 'INVALID_CREDENTIALS', 'orders/a', login('Basic a')],
