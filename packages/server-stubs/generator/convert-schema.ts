@@ -28,7 +28,7 @@ export interface Conversion {
   /** The annotation of properties that do not occur in this direction, and so cannot be required. */
   readonly hidden: Annotation;
   /** Called with each `$ref` that is kept. Returns the ID of the schema that it refers to. */
-  toId($ref: string): string;
+  toSchemaId($ref: string): string;
 }
 
 /**
@@ -88,7 +88,7 @@ function convertKeyword(
   const toVisible = (names: unknown) => (Array.isArray(names) ? names.filter(isVisible) : names);
   switch (keyword) {
     case '$ref':
-      return conversion.toId(String(value));
+      return conversion.toSchemaId(String(value));
     case 'required':
       return toVisible(value);
     case 'dependentRequired':

@@ -18,7 +18,7 @@ export function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** All values that can be reached from some, each once. Not recursive, because a chain may be longer than the stack. */
+/** Every value reachable from these, once. Not recursive, because a chain may be longer than the stack. */
 export function reachable<Value>(
   start: Iterable<Value>,
   next: (value: Value) => Iterable<Value>,

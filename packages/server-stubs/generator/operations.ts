@@ -9,7 +9,8 @@ import { checkSchemas, SchemaSet, type ValidatorName } from './schema-set.ts';
 import { partsInAllOf, propertiesOf, typesOf } from './subschemas.ts';
 
 type OperationEntry = ReturnType<typeof operationsOf>[number];
-type DescribedRoute = ReturnType<typeof describeRoute>;
+/** A route without the defaults of its parameters, which only its validator can check. */
+type DraftRoute = ReturnType<typeof draftRoute>;
 
 /**
  * Describes the operations that can be served, with validators from two sets of schemas. Warnings name the others, and
@@ -20,10 +21,10 @@ type DescribedRoute = ReturnType<typeof describeRoute>;
 export function describeOperations(document: OpenApiDocument) {
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
-  const { described, requests, responses } = describeRoutes(document, securitySchemes);
+  const { drafts, requests, responses } = draftRoutes(document, securitySchemes);
   checkSchemas([requests, responses], document);
   const compile = createCompiler(requests);
-  const routes = described.map((route) => addDefaults(route, compile, document));
+  const routes = drafts.map((draft) => addDefaults(draft, compile, document));
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {
     title: String(asObject(root.info).title ?? ''),
@@ -34,12 +35,12 @@ export function describeOperations(document: OpenApiDocument) {
   return { table, requests, responses, warnings: document.warnings };
 }
 
-/** Returns the routes without defaults, which only validators can check, and all schemas that validators need. */
-function describeRoutes(document: OpenApiDocument, securitySchemes: object) {
+/** Returns the drafts, and all schemas that validators need. */
+function draftRoutes(document: OpenApiDocument, securitySchemes: object) {
   const { root } = document;
   const requests = new SchemaSet(document, 'requests');
   const responses = new SchemaSet(document, 'responses');
-  const described: DescribedRoute[] = [];
+  const drafts: DraftRoute[] = [];
   // The same trie as in the router.
   const paths = new Paths<string>();
   for (const entry of operationsOf(root)) {
@@ -48,15 +49,15 @@ function describeRoutes(document: OpenApiDocument, securitySchemes: object) {
       findSecurityProblem(securityOf(root, entry.operation), securitySchemes) ??
       addPath(root, entry, paths);
     const at = document.pointerTo(entry.operation);
-    if (reason === undefined) described.push(describeRoute(entry, requests, responses));
+    if (reason === undefined) drafts.push(draftRoute(entry, requests, responses));
     else document.warn(at, `This operation is not served: ${reason}.`);
   }
-  return { described, requests: requests.finish(), responses: responses.finish() };
+  return { drafts, requests: requests.finish(), responses: responses.finish() };
 }
 
 /** Adds the valid defaults. With an invalid one, every call that omits the parameter would be rejected. */
 function addDefaults(
-  { route, described }: DescribedRoute,
+  { route, described }: DraftRoute,
   compile: ReturnType<typeof createCompiler>,
   document: OpenApiDocument,
 ): Route<ValidatorName> {
@@ -73,7 +74,7 @@ function addDefaults(
   return { ...route, parameters };
 }
 
-function describeRoute(entry: OperationEntry, requests: SchemaSet, responses: SchemaSet) {
+function draftRoute(entry: OperationEntry, requests: SchemaSet, responses: SchemaSet) {
   const { path, method, operation } = entry;
   const { document } = requests;
   const { root } = document;
@@ -179,12 +180,22 @@ function describeContent(content: unknown, schemas: SchemaSet) {
   const isRequest = schemas.name === 'requests';
   return entriesOf(content).map(([mediaType, media]) => {
     const schema = asObject(media).schema ?? true;
-    const isText = [...typesOf(document.root, schema)].every((type) => type === 'string');
-    const kind = kindOf(mediaType, isText);
+    const types = [...typesOf(document.root, schema)];
+    const kind = kindOf(
+      mediaType,
+      types.every((type) => type === 'string'),
+    );
     const fields = kind === 'form' && isRequest && describeFields(media, schema, document);
+    const isText = types.every((type) => type === 'string' || type === 'null');
     const isChecked = kind === 'json' || fields || (kind === 'text' && isText && isRequest);
-    const validate =
-      isChecked && schemas.add(schema, document.pointerTo(content, mediaType, 'schema'));
+    const pointer = document.pointerTo(content, mediaType, 'schema');
+    const validate = isChecked && schemas.add(schema, pointer);
+    if (isRequest && !isText && mediaType.startsWith('text/plain')) {
+      document.warn(
+        pointer,
+        'This schema is not checked, because it allows values other than text.',
+      );
+    }
     const parts = partsInAllOf(document.root, schema);
     const unwrap = isRequest && parts.map((part) => part['x-berth-unwrap']).find(Boolean);
     return {

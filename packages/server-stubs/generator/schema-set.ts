@@ -37,7 +37,11 @@ export interface Schemas {
 
 /**
  * Collects the schemas of requests or of responses, with everything that they refer to. Identical schemas share a
- * validator.
+ * validator. For a body whose schema is `{ $ref: '#/components/schemas/Pet' }`:
+ * 1. `add` converts the schema. `#toSchemaId` gives `Pet` the ID `isPet`, so Ajv's schema is `{ $ref: 'isPet' }`.
+ * 2. This is only a reference, so the validator is `isPet` itself: `new ValidatorName('requests', 'isPet')`.
+ * 3. `finish` converts `Pet`, and what it refers to, and adds them by their IDs.
+ * 4. `writeValidators` has Ajv write `export const isPet = …`; the route table refers to it as `requests.isPet`.
  */
 export class SchemaSet {
   readonly document: OpenApiDocument;
@@ -54,7 +58,11 @@ export class SchemaSet {
   constructor(document: OpenApiDocument, name: SetName) {
     this.document = document;
     this.name = name;
-    this.#conversion = { document, hidden: HIDDEN[name], toId: ($ref) => this.#toId($ref) };
+    this.#conversion = {
+      document,
+      hidden: HIDDEN[name],
+      toSchemaId: ($ref) => this.#toSchemaId($ref),
+    };
   }
 
   /** Adds a schema, and returns its validator, or `undefined` if every value is valid. */
@@ -74,7 +82,7 @@ export class SchemaSet {
   }
 
   /** Returns the ID of what a `$ref` refers to, which becomes one of the schemas. */
-  #toId($ref: string): string {
+  #toSchemaId($ref: string): string {
     const id = this.#targetIds.get($ref) ?? this.#createId(toPointer($ref));
     this.#targetIds.set($ref, id);
     return id;

@@ -53,7 +53,7 @@ abstract class ContractError<Code extends string> extends Error {
     this.retryAfter = retryAfter ?? row.retryAfter;
     const all: Record<string, string> = {};
     if (this.retryAfter !== undefined) all['retry-after'] = String(this.retryAfter);
-    // Lowercase, so that those that every error has, such as `x-request-id`, override these.
+    // Lowercase, so that the headers that every error has, such as `x-request-id`, override these.
     for (const [name, text] of Object.entries(headers ?? {})) all[name.toLowerCase()] = text;
     this.headers = all;
   }

@@ -16,7 +16,7 @@ export interface ApiOptions extends CommonOptions {
 export type AuthResult<Caller> = Caller | undefined | Promise<Caller | undefined>;
 
 /** The names of the options that not all three routers have. */
-const OWN_NAMES = {
+const ROUTER_OPTIONS = {
   gateway: ['security', 'env', 'signedBodies'],
   storage: ['security', 'env', 'batchItems'],
   upload: ['fileBytes'],
@@ -27,11 +27,20 @@ const OWN_NAMES = {
  *
  * @param maxBytes maximum body size, unless the user sets `requests`
  */
-export function createSurface(name: keyof typeof OWN_NAMES, options: ApiOptions, maxBytes: number) {
-  assertNames('options', options, [...OWN_NAMES[name], ...COMMON_NAMES, 'cors', 'wireProfile']);
+export function createSurface(
+  name: keyof typeof ROUTER_OPTIONS,
+  options: ApiOptions,
+  maxBytes: number,
+) {
+  assertNames('options', options, [
+    ...ROUTER_OPTIONS[name],
+    ...COMMON_NAMES,
+    'cors',
+    'wireProfile',
+  ]);
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(name, wireProfile, options.cors);
-  const common = COMMON_NAMES.map((each) => [each, options[each as keyof CommonOptions]]);
+  const common = COMMON_NAMES.map((each) => [each, options[each]]);
   const shared: TableRouterOptions = {
     ...Object.fromEntries(common),
     maxBytes,

@@ -72,6 +72,7 @@ const form = (media: object) =>
   toDocument({ requestBody: { content: { 'application/x-www-form-urlencoded': media } } });
 const formOf = (a: object, style?: string, contentType?: string) =>
   form({ schema: { properties: { a } }, encoding: { a: { style, contentType } } });
+const TEXT = { content: { 'text/plain': { schema: { type: 'integer' } } } };
 const XML = { 'application/xml': { schema: LISTS } };
 const BAD = { pattern: '(?i:' };
 const CLOSED = { patternProperties: { '(?i:': {} }, properties: { b: { type: 'string' } } };
@@ -123,6 +124,7 @@ describe('what openapi-typescript accepts is accepted, with a warning about what
     ['greedy parameter must be its last segment.', paths({ '/{rest}/b': 'a' }, [GREEDY])],
     ['greedy parameter must be its last segment.', paths({ '/a/{rest}.b': 'a' }, [GREEDY])],
     ['not define the path parameter `{a}` expected by path', paths({ '/{a}': 'a' })],
+    ['not checked, because it allows values other than text', toDocument({ requestBody: TEXT })],
     ['/parameters/0/style: The style matrix is not', parameter({ style: 'matrix', schema: {} })],
     ['/parameters/0/schema: The default of query.q is not used', parameter(NULL_DEFAULT)],
     ['/parameters/0/schema: Expected type', parameter({ schema: null })],
@@ -240,6 +242,14 @@ it.each<[schema: object, valid: unknown, invalid?: unknown]>([
   expect(validate?.({ x: valid, y: 1 })).toBe(true);
   expect(validate?.({ y: 'a' })).toBe(false);
   if (invalid !== undefined) expect(validate?.({ x: invalid })).toBe(false);
+});
+
+it('text that may be null is checked as text', async () => {
+  const schema = { type: ['string', 'null'], maxLength: 2 };
+  const document = toDocument({ requestBody: { content: { 'text/plain': { schema } } } });
+  const { routes } = await loadRoutes(document);
+  const validate = routes.routes[0]?.body?.content[0]?.validate;
+  expect([validate?.('ab'), validate?.('abc')]).toEqual([true, false]);
 });
 
 it('references into paths with similar names have types of their own', async () => {

@@ -105,6 +105,7 @@ describe('a failing handler', () => {
     ['returns nothing', () => undefined as never],
     ['has an invalid header', () => ({ status: 200, headers: { a: 'a\r\nb: c' }, body: {} })],
     ['has a body that cannot be JSON', () => ({ status: 200, body: { name: 1n } })],
+    ['has a function as its body', () => ({ status: 200, body: () => 'a' })],
     ['has a status that is none', () => ({ status: 99, body: unread })],
   ])('that %s gets a response without its message', async (name, handler) => {
     const onError = vi.fn();

@@ -28,7 +28,7 @@ function start(security: string[][], handlers: SecurityHandlers, onError = vi.fn
 
 const bearer = (token: string) => (token === 'good' ? { user: 'ann' } : undefined);
 const NO_BEARER = 'The Authorization header has no bearer credentials.';
-const WORD = 'The query parameter word must be sent once, with valid percent-encoding.';
+const WORD = 'The query parameter word is missing, repeated, or has invalid percent-encoding.';
 const GOOD = { authorization: 'bearer  good' };
 
 it('calls a handler as a method of its object', async () => {

@@ -56,6 +56,7 @@ export interface GatewaySignatureOptions {
 export function createGatewaySignature(
   options: GatewaySignatureOptions,
 ): (authorization: string, call: Pick<GatewayCall, 'env' | 'request'>) => Caller {
+  assertNames('options', options, GATEWAY_OPTIONS);
   const createError = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
   const verifyPair = createPairVerifier(options, createError);
   return (authorization, { env, request }) => {
@@ -90,6 +91,8 @@ export function createGatewaySignature(
   };
 }
 
+const GATEWAY_OPTIONS = ['pairs', 'service', 'now', 'windowSeconds'];
+
 /** What signatures of storage calls are checked against. */
 export interface StorageSignatureOptions extends GatewaySignatureOptions {
   /** Host in the constant text that is signed. Default: the contract's. */
@@ -105,6 +108,7 @@ const STORAGE_PREFIX = `${SIGNATURE.storageVersion} ${SIGNATURE.algorithm} `;
  * createStorageRouter(handlers, { env: 'dev', security: createStorageSignature({ pairs }) });
  */
 export function createStorageSignature(options: StorageSignatureOptions): StorageSecurity<Caller> {
+  assertNames('options', options, [...GATEWAY_OPTIONS, 'signingHost']);
   const { signingHost = SIGNATURE.storageSigningHost } = options;
   const requestHash = hashStorageRequest(signingHost);
   const createError = (message: string) => new StorageError('SIGN_PARAM_INVALID', { message });
@@ -141,7 +145,6 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
 
 /** Creates a function that finds the key pair of a signature, and throws if it has another service or time. */
 function createPairVerifier(options: GatewaySignatureOptions, createError: CreateError) {
-  assertNames('options', options, ['pairs', 'service', 'now', 'windowSeconds', 'signingHost']);
   const { pairs, now = Date.now } = options;
   const { service = SIGNATURE.service, windowSeconds = LIMITS.clockWindowSeconds } = options;
   return (parsed: ParsedSignature, env: string, request: IncomingMessage) => {

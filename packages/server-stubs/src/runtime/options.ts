@@ -106,11 +106,24 @@ export interface Router extends Listener {
   readonly checkContinue: Listener;
 }
 
-/** The names of `CommonOptions`. */
-export const COMMON_NAMES = 'requests responses onCall onError onResponse requestId'.split(' ');
-const TABLE_NAMES = 'security toError headers findEnv respondToOptions maxBytes encodeBody'.split(
-  ' ',
-);
+export const COMMON_NAMES = Object.keys({
+  requests: true,
+  responses: true,
+  onCall: true,
+  onError: true,
+  onResponse: true,
+  requestId: true,
+} satisfies Record<keyof CommonOptions, true>) as (keyof CommonOptions)[];
+
+const TABLE_NAMES = Object.keys({
+  security: true,
+  toError: true,
+  headers: true,
+  findEnv: true,
+  respondToOptions: true,
+  maxBytes: true,
+  encodeBody: true,
+} satisfies Record<Exclude<keyof TableRouterOptions, keyof CommonOptions>, true>);
 
 export type Settings = ReturnType<typeof toSettings>;
 export type Limits = Settings['limits'];

@@ -163,6 +163,7 @@ function toContent(value: unknown, contentType?: string, header?: HeaderValue, m
   let body = value as RawBody | BodyWriter | undefined;
   if (media === 'unchanged') return { body, mediaType: contentType ?? header };
   if (body === undefined) return { body, mediaType: header };
+  if (typeof body === 'function') throw new TypeError('The body of a response is a function.');
   const isTyped = contentType === undefined && header !== undefined;
   const mediaType = isTyped ? String(header) : toMediaType(body, contentType, media);
   // A range such as `*/*` may contain JSON, but a string with another type is text.

@@ -71,7 +71,7 @@ function toProblem(scheme: SecurityScheme): string {
     return `The Authorization header has no ${toHttpScheme(scheme)} credentials.`;
   }
   return scheme.in === 'query'
-    ? `The query parameter ${scheme.name} must be sent once, with valid percent-encoding.`
+    ? `The query parameter ${scheme.name} is missing, repeated, or has invalid percent-encoding.`
     : `The ${scheme.name} ${scheme.in} is missing.`;
 }
 
@@ -89,9 +89,18 @@ function findCredential(
   return values?.length === 1 ? decodeQuery(values[0] as string) : undefined;
 }
 
-/** OAuth 2.0 and OpenID Connect use bearer tokens (RFC 6750). */
-function toHttpScheme(scheme: SecurityScheme): string {
-  return scheme.type === 'http' ? scheme.scheme : 'bearer';
+/** The scheme of the `Authorization` header. */
+function toHttpScheme(scheme: Exclude<SecurityScheme, { type: 'apiKey' }>): string {
+  switch (scheme.type) {
+    case 'http':
+      return scheme.scheme;
+    // RFC 6750.
+    case 'oauth2':
+    case 'openIdConnect':
+      return 'bearer';
+    case 'mutualTLS':
+      return 'mutual';
+  }
 }
 
 /** Returns the `abc` of `Bearer abc`. The scheme is case-insensitive (RFC 9110, section 11.1). */

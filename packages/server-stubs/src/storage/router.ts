@@ -92,6 +92,7 @@ export function createStorageRouter<Caller = unknown>(
   assertHandlerNames(handlers, STORAGE_IDS);
   const { env, batchItems = LIMITS.batchItems } = options;
   assertLimit(batchItems, 'options.batchItems');
+  // CORS, the request ID, and the contract's errors instead of those of the runtime.
   const { wireProfile, shared } = createSurface('storage', options, LIMITS.storageBodyBytes);
 
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
@@ -104,7 +105,7 @@ export function createStorageRouter<Caller = unknown>(
     return caller;
   };
 
-  // 2. It validates the body, takes the fields out of `data` (D21), and calls the handler.
+  // 2. It takes the fields out of `data` (D21), validates them, and calls the handler.
   const toHandler = (id: string) => {
     const handler = findHandler(handlers as Handlers, id);
     if (handler === undefined) return undefined;

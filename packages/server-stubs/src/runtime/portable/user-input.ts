@@ -1,4 +1,4 @@
-/** Checks of what users pass: those of JavaScript should learn about a mistake at startup, not from the first request. */
+/** Checks of what users pass: JavaScript users should find out about a mistake at startup, not from the first request. */
 
 export function assertFunction(value: unknown, name: string): void {
   if (typeof value === 'function') return;

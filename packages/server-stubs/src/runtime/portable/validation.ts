@@ -99,6 +99,8 @@ function toMessage(
       return `${field} is missing, although ${shorten(String(params.property))} is present.`;
     case 'discriminator':
       return `${field} ${params.tagValue === undefined ? 'is missing' : 'must be a documented value'}.`;
+    case 'multipleOf':
+      return `${field} must be a multiple of ${params.multipleOf}.`;
     case 'format':
       return `${field} must be a valid ${String(params.format)}.`;
     default:
