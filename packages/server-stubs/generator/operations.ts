@@ -190,7 +190,7 @@ function describeContent(content: unknown, schemas: SchemaSet) {
     const isChecked = kind === 'json' || fields || (kind === 'text' && isText && isRequest);
     const pointer = document.pointerTo(content, mediaType, 'schema');
     const validate = isChecked && schemas.add(schema, pointer);
-    if (isRequest && !isText && mediaType.startsWith('text/plain')) {
+    if (isRequest && !isText && /^text\//i.test(mediaType)) {
       document.warn(
         pointer,
         'This schema is not checked, because it allows values other than text.',

@@ -1,5 +1,9 @@
 import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
-import { createGatewaySignature, createKeyPairs } from '@berth/server-stubs/auth';
+import {
+  createGatewaySignature,
+  createKeyPairs,
+  createStorageSignature,
+} from '@berth/server-stubs/auth';
 import { createTableRouter } from '@berth/server-stubs/runtime';
 import { expect, test } from 'vitest';
 import { toTable } from './support/to-table.ts';
@@ -36,6 +40,7 @@ test.each<[message: string, create: () => unknown]>([
   ['options.batchitems does', () => storage({}, { security: storageSecurity, batchitems: 1 })],
   ['Use fileBytes, requests', () => upload({ uploadFile: call }, { fileByte: 1 })],
   ['options.onerror', () => createTableRouter(table, {}, { onerror: call } as object)],
+  ['options.window does', () => createStorageSignature({ window: 1 } as never)],
   ['options.signingHost does', () => createGatewaySignature({ signingHost: 'a' } as never)],
   ['requests.bodyBytes', () => gatewayWith({ requests: { bodyBytes: Number.NaN } })],
   ['requests.streamBytes', () => gatewayWith({ requests: { streamBytes: '1' } })],
