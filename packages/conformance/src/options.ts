@@ -95,10 +95,12 @@ export interface ConformanceOptions {
   /** Stops the run: open requests are aborted, and stored files are removed. */
   signal?: AbortSignal | undefined;
   /** Called when a check, a transaction or a workflow has ended, with the outcome so far: the end of the run may change it. */
-  onCheck?: ((check: Pick<SentenceResult, 'id' | 'outcome'>) => void) | undefined;
+  onCheck?: ((check: EndedCheck) => void) | undefined;
   /** Called with notices that are not results, such as a wait or a failed clean-up. */
   onNotice?: ((text: string) => void) | undefined;
 }
+
+type EndedCheck = Pick<SentenceResult, 'id' | 'outcome'>;
 
 export type OptionName = Exclude<keyof ConformanceOptions, 'signal' | 'onCheck' | 'onNotice'>;
 
@@ -277,7 +279,8 @@ export function toSettings(
     nameOf,
     flags,
     signal,
-    onCheck,
+    // Without findings, whose credentials are only redacted in reports.
+    onCheck: ({ id, outcome }: EndedCheck) => onCheck({ id, outcome }),
     onNotice,
   };
 }

@@ -98,21 +98,21 @@ export function listFacts(report: Report): [title: string, items: string[]][] {
 /** Maximum length of a value that is shown, in characters; the JSON report has more. */
 const MAX_LENGTH = 500;
 
-const MAX_FINDINGS = 3;
+const MAX_SHOWN = 3;
 
 /**
- * Groups findings by the sentence that they violate. A transaction or a workflow has only one sentence, its statement.
+ * Groups findings by the sentence that they violate, or else by the statement of their transaction or workflow.
  */
 export function listViolations({ id: caseId, findings, statement, sentences }: Result) {
   const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? caseId);
   return [...groups].map(([id, found]) => {
     const messages = [...new Set(found.map(({ message }) => cut(message)))];
-    const more = messages.length - MAX_FINDINGS;
+    const more = messages.length - MAX_SHOWN;
     const scope = sentences.find((sentence) => sentence.id === id)?.scope;
     return {
       id,
       sentence: id === caseId ? statement : `${id}: ${findRule(id).sentences[id]}`,
-      messages: [...messages.slice(0, MAX_FINDINGS), ...(more > 0 ? [`… and ${more} more`] : [])],
+      messages: [...messages.slice(0, MAX_SHOWN), ...(more > 0 ? [`… and ${more} more`] : [])],
       /** The finding whose call is shown. */
       first: found[0] as Finding,
       scope: scope?.violations ? `${scope.violations} of ${scope.responses} responses` : '',

@@ -18,8 +18,8 @@ export interface Finding extends Partial<ReportedCall> {
   /** What the contract requires, and what was received instead. */
   message: string;
   /**
-   * ID of the sentence that is violated: `GW-PATH/2`, or the ID of a rule that has only one. Absent if Dredd or Respect
-   * found it.
+   * ID of the sentence that is violated: `GW-PATH/2`, or the ID of a rule that has only one. Absent if none is, such as for
+   * an unexpected status in a transaction.
    */
   sentence?: string;
   /** Whether a call that had to be accepted was rejected. */
