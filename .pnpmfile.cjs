@@ -5,7 +5,12 @@ module.exports = {
     // imports them, and of the licence check.
     beforePacking(manifest) {
       if (manifest.name === '@berth/mock') delete manifest.dependencies['@stoplight/prism-http'];
-      if (manifest.name === '@berth/server-stubs') delete manifest.optionalDependencies;
+      if (manifest.name === '@berth/server-stubs') {
+        delete manifest.optionalDependencies;
+        // Not optional, because the mock loads documents with them.
+        delete manifest.dependencies['@redocly/openapi-core'];
+        delete manifest.dependencies['@scalar/openapi-upgrader'];
+      }
       return manifest;
     },
     // Both need the API of the TypeScript 5 compiler, which TypeScript 7 no longer has. As a peer they would get
