@@ -6,6 +6,9 @@ const ROOT = join(import.meta.dirname, '../..');
 /** A block of code, or the target of a relative link. */
 const CODE_OR_LINK = /^( *)(?:```|~~~).*?^\1(?:```|~~~) *$|\]\((?![a-z][a-z+.-]*:|#)([^)\s]+)\)/gms;
 
+/** Metadata of the home page: without a suffix of its own, its title would be "Berth - Berth". */
+const HOME = '---\ntitleSuffix: a contract for an HTTP API, and its tools\n---\n\n';
+
 /**
  * Copies Markdown files of the repository to their place in the site. Links between them point to pages, and links to
  * other files of the repository to a copy under `/source`.
@@ -30,7 +33,7 @@ export async function stagePages(files: string[], to: string): Promise<void> {
       return `](${[toTarget(path), ...anchor].join('#')})`;
     });
     await mkdir(dirname(join(to, page)), { recursive: true });
-    await writeFile(join(to, page), staged);
+    await writeFile(join(to, page), file === 'README.md' ? HOME + staged : staged);
   }
   for (const file of copies) {
     await cp(join(ROOT, file), join(to, 'public/source', file), { recursive: true });
