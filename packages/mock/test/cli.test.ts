@@ -142,6 +142,20 @@ test.each([
   for (const text of ['--port', '--max-session-bytes', '4010']) expect(help.stdout).toContain(text);
 });
 
+test.each([
+  [{ npm_config_port: 'true' }, ['4011'], '--port: write npm start -- --port 4011\n'],
+  [{ npm_config_max_session_bytes: '9' }, [], 'npm start -- --max-session-bytes 9\n'],
+  [{ npm_config_dynamic: 'true' }, ['a.yaml'], 'npm start -- --dynamic a.yaml\n'],
+  [{ npm_config_env: 'true', npm_config_port: 'true' }, ['9', 'a'], '-- --port … --env …\n'],
+])('npm start with %j instead of options says what to write', async (env, args, fix) => {
+  for (const [name, value] of Object.entries({ ...env, npm_lifecycle_event: 'start' })) {
+    vi.stubEnv(name, value);
+  }
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { code, stderr } = await runCli(...args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(fix)]);
+});
+
 test('reports a port that is in use with one sentence and exit code 2', async () => {
   await using mock = await createMock();
   expect(await runCli('--port', String(mock.port))).toEqual({

@@ -85,6 +85,7 @@ function parseOptions(argv: readonly string[], version: string) {
     if (name === 'document') program.argument(flag, help, parse);
     else program.addOption(new Option(flag, help).default(CLI_DEFAULTS[name]).argParser(parse));
   }
+  assertNpmPassesOptions(argv.slice(2), program);
   program.parse(argv);
   const { services, wireProfile, ...rest } = program.opts();
   const options: MockOptions = {
@@ -130,6 +131,20 @@ function toServices(values: readonly string[] | undefined, program: Command) {
   return program.error(
     `error: --services takes one file, or services such as shop=http://127.0.0.1:3000, not ${values?.join(' and ')}.`,
   );
+}
+
+/** npm keeps the options that do not follow `--`, and only sets variables such as `npm_config_port=true`. */
+function assertNpmPassesOptions(args: readonly string[], program: Command): void {
+  if (process.env.npm_lifecycle_event !== 'start') return;
+  const read = (flag: string) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`];
+  const flags = program.options.map(({ long }) => String(long)).filter(read);
+  const [flag, ...others] = flags;
+  if (flag === undefined) return;
+  const value = read(flag);
+  const rest = value === 'true' ? args : [value, ...args];
+  // Nothing says which argument belongs to which option.
+  const typed = others.length > 0 ? flags.map((each) => `${each} …`) : [flag, ...rest];
+  program.error(`error: npm did not pass on ${flag}: write npm start -- ${typed.join(' ')}`);
 }
 
 /** Returns the command that the user typed. npm says how it was called. */
