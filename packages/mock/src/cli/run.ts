@@ -8,8 +8,10 @@ import {
   type MockOptions,
   OPTIONS,
   type OptionName,
+  type ResolvedOptions,
   resolveOptions,
 } from '../options.ts';
+import { createPrism } from '../prism/prism.ts';
 import { assertOptions, FieldError } from '../user-input.ts';
 import { describeMock } from './banner.ts';
 
@@ -33,12 +35,24 @@ export async function run(argv: readonly string[], version: string): Promise<voi
         ? JSON.stringify({ url: mock.url, ready: true })
         : `${await describeMock(mock, context, wireProfilePath)}\n\nready`;
     process.stdout.write(`${text}\n`);
+    setTimeout(() => preload(resolved).catch(() => {}), PRELOAD_MS).unref();
   } catch (error) {
     const message = toMessage(error as NodeJS.ErrnoException, options);
     if (message === undefined) throw error;
     process.stderr.write(`${message}\n`);
     process.exitCode = 2;
   }
+}
+
+/** After the first calls of a test or a page, which loading would delay. */
+const PRELOAD_MS = 2_000;
+
+/** Loads what is imported when it is needed, because another command, such as `npm test`, may replace the packages. */
+async function preload(options: ResolvedOptions): Promise<void> {
+  await import('ws');
+  const operation = { operationId: 'any', responses: { 200: {} } };
+  // Prism itself imports modules during its first response.
+  await createPrism([{ paths: { '/': { get: operation } } }], options).respond('any', undefined);
 }
 
 /** Errors in an option, or in a file that it names. */

@@ -126,7 +126,12 @@ export function loadPrism(): Promise<Engine> {
 }
 
 async function importPrism(): Promise<Engine> {
-  const { createInstance, getHttpOperationsFromSpec } = await import('./prism-http.ts');
+  // If packages are missing, Node does not look for them again.
+  const fix =
+    'Prism cannot be loaded: if packages have been installed since the start, restart the mock.';
+  const { createInstance, getHttpOperationsFromSpec } = await import('./prism-http.ts').catch(
+    (cause) => Promise.reject(new Error(fix, { cause })),
+  );
   // The routers have found the operation, checked credentials and validated the request.
   const instance = createInstance(
     {
