@@ -1,4 +1,5 @@
 /** OpenAPI documents whose operations nothing implements: the stubs validate the calls, and Prism responds. */
+import { existsSync } from 'node:fs';
 import type { HttpError } from '@berth/server-stubs';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
 import {
@@ -12,7 +13,7 @@ import {
   toResponse,
 } from '@berth/server-stubs/runtime';
 import { callOf, MAX_REASON } from './call.ts';
-import type { Watch } from './live.ts';
+import { describeMissing, type Watch } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import { readPreferences } from './prism/preferences.ts';
 import { createPrism, loadPrism, type Prism } from './prism/prism.ts';
@@ -31,6 +32,10 @@ export async function loadDocument(
   loadPrism().catch(() => {});
   // Imported only if needed, because the import takes time.
   const { InvalidDocumentError, loadRoutes } = await import('@berth/server-stubs/document');
+  if (typeof source === 'string') {
+    watch(source);
+    if (!existsSync(source)) throw new InvalidDocumentError([], describeMissing(source));
+  }
   const loaded = await loadRoutes(source, watch);
   const { routes: table, warnings } = loaded;
   const problems = new InvalidDocumentError(warnings);

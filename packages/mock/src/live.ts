@@ -1,4 +1,5 @@
 import { type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { ResolvedOptions } from './options.ts';
 
 export interface Live<Value> {
@@ -48,6 +49,11 @@ export async function openLive<Value>(
       return current;
     },
   };
+}
+
+/** The same sentence for all files that a user passes. */
+export function describeMissing(path: string): string {
+  return `There is no file ${resolve(path)}: check the path.`;
 }
 
 /** Editors replace a file, so that its inode changes, or write it in place. */

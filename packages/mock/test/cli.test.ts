@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import gatewayDocument from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
@@ -166,14 +167,16 @@ test('reports a port that is in use with one sentence and exit code 2', async ()
 });
 
 const none = 'test/none';
+const MISSING = `There is no file ${resolve(none)}: check the path.`;
 test.each<[string[], string | RegExp]>([
-  [['--services', none], `${none}: there is no such file.`],
-  [['--services', '.'], '.: there is no such file.'],
+  [['--services', none], `${MISSING}\n`],
+  [['--services', '.'], `There is no file ${process.cwd()}: check the path.\n`],
+  [['--services', `ab=${none}.json`], `services: ab: ${MISSING.replace('none', 'none.json')}\n`],
   [['--services', 'http://a.example:80'], /: add a name, such as shop=http:\/\/a\.example:80\.$/m],
   [['--services', '127.0.0.1:80'], /: add a name, such as shop=127\.0\.0\.1:80\.$/m],
   [['--services', 'a.cjs'], /^a\.cjs: the file is in CommonJS: use an ES module, /m],
   [['--services', petstore], /neither TypeScript .*, such as shop=.*petstore\.yaml\.$/m],
-  [['--wire-profile', none], /--wire-profile .* is invalid\. test\/none does not exist\.$/m],
+  [['--wire-profile', none], `is invalid. ${MISSING}\n`],
   [['--host', '192.0.2.1', '--port', '0'], /^192\.0\.2\.1 is not an address of this machine: /],
   [['--prot', '1'], /Did you mean --port\?\)\s+See .*berth-mock --help for the options\.$/m],
   [['extra.yaml', 'extra'], 'too many arguments'],
@@ -181,7 +184,7 @@ test.each<[string[], string | RegExp]>([
   [[petstore, '--services', 'shop=http://a.example'], /^--services has no effect /],
   [[petstore, '--env', 'shop'], /^--env has no effect /],
   [[petstore, '--faults', 'lisst:reset'], /^--faults: match .*Did you mean list\?$/m],
-  [[none], /^test\/none does not exist\.$/m],
+  [[none], `${MISSING}\n`],
   [['--services', 'shop=htp:/x'], /^services: shop: use a function .*, got 'htp:\/x'\.$/m],
   [['--origins', 'foo'], "'foo' is invalid. It must be an origin such as https://app.example.com,"],
   [['--services', 'shop=http://a', '--services', 'shop=http://b'], 'shop must not be repeated'],

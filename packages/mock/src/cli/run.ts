@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { startMock } from '../create-mock.ts';
+import { describeMissing } from '../live.ts';
 import {
   DEFAULTS,
   type MockOptions,
@@ -117,7 +118,7 @@ function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
   const { takes, isValid, flagRequirement } = OPTIONS[name];
   try {
     if (name === 'wireProfile') {
-      if (!existsSync(text)) throw new TypeError(`${text} does not exist.`);
+      if (!existsSync(text)) throw new TypeError(describeMissing(text));
       return { path: text, profile: parseWireProfile(readFileSync(text, 'utf8'), text) };
     }
     let value: unknown = text;

@@ -3,7 +3,7 @@ import { type ResolveHookSync, registerHooks } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import type { Watch } from '../live.ts';
+import { describeMissing, type Watch } from '../live.ts';
 import { isRecord } from '../user-input.ts';
 import type { HostedServices } from './service.ts';
 import { ADDRESS } from './url-service.ts';
@@ -84,7 +84,7 @@ function assertPath(path: string): void {
     throw new ServicesError(`${path}: the file is in CommonJS: ${fix}.`);
   }
   const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();
-  if (!isFile) throw new ServicesError(`${path}: there is no such file.`);
+  if (!isFile) throw new ServicesError(describeMissing(path));
   if (!/\.m?[jt]s$/.test(path)) {
     const fix = `An OpenAPI document needs a name, such as shop=${path}.`;
     throw new ServicesError(`${path}: the file is neither TypeScript nor JavaScript. ${fix}`);
