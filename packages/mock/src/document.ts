@@ -16,7 +16,7 @@ import { callOf, MAX_REASON } from './call.ts';
 import { describeMissing, type Watch } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import { readPreferences } from './prism/preferences.ts';
-import { createPrism, loadPrism, type Prism } from './prism/prism.ts';
+import { createPrism, loadPrism, type Prism, type PrismResponse } from './prism/prism.ts';
 
 /**
  * Reports what is not served or not checked.
@@ -64,7 +64,7 @@ export function serveDocument(
 ): Router {
   const prism = createPrism([document], options);
   const respond = async ({ operationId, request }: Call) =>
-    prism.respond(operationId, request.headers.accept, readPreferences(request));
+    expose(await prism.respond(operationId, request.headers.accept, readPreferences(request)));
   const routes = table.routes.map((route) => ({ ...route, security: [] }));
   return createDocumentRouter({ ...table, routes }, respond, {
     ...settings,
@@ -92,5 +92,11 @@ async function findDocumented(
   if (documented?.body === undefined) return undefined;
   const violation = message.slice(0, MAX_REASON).replaceAll(/[^\x20-\x7e]/g, '?');
   const headers = { ...documented.headers, 'x-mock-violation': violation };
-  return { [toResponse]: () => ({ ...documented, headers }) };
+  return { [toResponse]: () => expose({ ...documented, headers }) };
+}
+
+/** Lets pages read the headers of a response. If a page sends cookies, browsers take `*` literally. */
+function expose<Response extends Pick<PrismResponse, 'headers'>>(response: Response) {
+  const names = Object.keys(response.headers).join(', ') || undefined;
+  return { ...response, headers: { ...response.headers, 'access-control-expose-headers': names } };
 }

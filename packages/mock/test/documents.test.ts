@@ -64,6 +64,9 @@ describe('a document at the root', () => {
       const { headers } = await call('/pets', { ...init, headers: { ...init.headers, origin } });
       expect(headers.get('access-control-allow-origin')).toBe(origin);
       expect(headers.get('access-control-allow-credentials')).toBe('true');
+      // With cookies, browsers take `*` literally.
+      if (!init.method)
+        expect(headers.get('access-control-expose-headers')).toMatch(/x-request-id/i);
     }
   });
 
@@ -228,6 +231,7 @@ describe('an invalid call', () => {
     const { call, mock } = await start(document);
     const { status, headers } = await call(`/a?filter[${'a'.repeat(9_000)}]=1`);
     expect([status, headers.get('x-mock-violation')?.length]).toEqual([400, 1_000]);
+    expect(headers.get('access-control-expose-headers')).toContain('x-mock-violation');
     expect(mock.session().requests()[0]?.reason).toHaveLength(1_000);
   });
 });
@@ -241,16 +245,22 @@ describe('what Prism alone does not do', () => {
     const { call } = await start(toDocument({ responses }));
     const { status, headers: sent, body } = await call('/a');
     expect([status, body, sent.get('x-kept')]).toEqual([200, [1], 'gzip']);
+    expect(sent.get('access-control-expose-headers')).toContain('x-kept');
     expect([sent.get('content-encoding'), sent.get('content-length')]).toEqual([null, '3']);
   });
 
-  it('writes a value that is not text as XML', async () => {
-    const example = { id: 1, tags: ['a<b', 'c'], owner: { name: null } };
-    const response = { description: 'ok', content: { 'application/xml': { example } } };
+  const example = { id: 1, tags: ['a<b', 'c'], owner: { name: null } };
+  const xml = '<xml><id>1</id><tags>a&lt;b</tags><tags>c</tags><owner><name></name></owner></xml>';
+  it.each([
+    ['application/xml', { example }, xml],
+    ['image/png', { schema: {} }, ''],
+    ['text/plain', { schema: {} }, ''],
+    ['text/plain', { schema: { type: 'integer', example: 5 } }, '5'],
+    ['application/json', { schema: {} }, null],
+  ])('writes %s of %j', async (type, media, body) => {
+    const response = { description: 'ok', content: { [type]: media } };
     const { call } = await start(toDocument({ responses: { 200: response } }));
-    expect((await call('/a')).body).toBe(
-      '<xml><id>1</id><tags>a&lt;b</tags><tags>c</tags><owner><name></name></owner></xml>',
-    );
+    expect((await call('/a')).body).toBe(body);
   });
 
   it('omits writeOnly properties, however they are composed', async () => {

@@ -198,9 +198,11 @@ function toPrismAccept(accept = '*/*'): string {
 }
 
 function toText(body: unknown, type = ''): string {
-  if (typeof body === 'string' && !/[/+]json\b/i.test(type)) return body;
+  if (/[/+]json\b/i.test(type)) return JSON.stringify(body);
+  if (typeof body === 'string') return body;
   if (/[/+]xml\b/i.test(type)) return toXml('xml', Array.isArray(body) ? { item: body } : body);
-  if (!type.startsWith('text/event-stream')) return JSON.stringify(body);
+  // Prism uses null for what the document does not describe.
+  if (!type.startsWith('text/event-stream')) return body === null ? '' : JSON.stringify(body);
   // An example of an event stream may be a value, or a list with a value for each event.
   return [body]
     .flat()

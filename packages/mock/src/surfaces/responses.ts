@@ -42,11 +42,11 @@ export function toTableOptions(options: ResolvedOptions, surface: SurfaceName): 
       status: 204,
       headers: allowMethods(cors.preflight(request.headers), [...METHODS, 'OPTIONS']),
     }),
-    headers: ({ request, requestId }) => ({
-      ...cors.response(request.headers.origin),
-      'access-control-expose-headers': '*',
-      'x-request-id': requestId,
-    }),
+    headers({ request, requestId }) {
+      const common = cors.response(request.headers.origin);
+      const exposed = `${common['access-control-expose-headers']}, *`;
+      return { ...common, 'access-control-expose-headers': exposed, 'x-request-id': requestId };
+    },
   };
 }
 
