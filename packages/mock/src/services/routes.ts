@@ -68,7 +68,7 @@ function parseRoute(key: string) {
   const [, method, path = ''] = /^(GET|POST|WS) (\/\S*)$/.exec(key) ?? [];
   if (method === undefined || /[{}?#]|\*(?!$)|[^/]\*|\/:(?!\w+(?:\/|$))/.test(path)) {
     throw new TypeError(
-      `routes: "${key}" must be GET, POST or WS and a path, such as "GET /orders/:id". :id matches a segment, and a final * the rest.`,
+      `routes: "${key}" must be GET, POST or WS, the methods of the gateway, and a path, such as "GET /orders/:id". :id matches a segment, and a final * the rest.`,
     );
   }
   const names: string[] = [];

@@ -125,17 +125,21 @@ const PLACE = /((?:file:\/\/)?(?:[a-z]:)?[\\/](?:[^:()\n]|:(?=[\\/]))+):(\d+)/gi
 
 function toServicesError(error: unknown, path: string, files: ReadonlySet<string>): ServicesError {
   if (!(error instanceof Error)) return new ServicesError(`${path}: it threw ${inspect(error)}.`);
-  const { name, message, stack = '', code } = error as NodeJS.ErrnoException;
+  const { name, message, stack = '' } = error;
   const [text = '', trace = ''] = [`${name}: ${message}`, stack].map(withoutModuleQuery);
   // The stack of a syntax error begins with its location, as a path and not as a `file:` URL.
   const toPath = (place = '') => (place.startsWith('file:') ? fileURLToPath(place) : place);
   const places = trace.matchAll(PLACE);
   const [, file, line] = places.find(([, place]) => files.has(toPath(place))) ?? [];
   const place = file === undefined ? path : `${relative(process.cwd(), toPath(file))}:${line}`;
-  const hint =
-    code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'
-      ? '. Node only strips types: use a union or an object instead'
-      : '';
-  const sentence = text.replace(/\.$/, '') + hint;
+  const sentence = text.replace(/\.$/, '') + toFix(error);
   return new ServicesError(`${place}: ${sentence}.`, { cause: error });
+}
+
+function toFix({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') {
+    return '. Node only strips types: use a union or an object instead';
+  }
+  const isCommonJs = /^(Unexpected token 'export'|Cannot use import statement)/.test(message);
+  return isCommonJs ? '. Rename the file to .mts, or set "type": "module" in package.json' : '';
 }

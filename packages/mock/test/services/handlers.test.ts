@@ -145,7 +145,9 @@ describe('routes', () => {
 
   const bad = ['PUT /', 'GET a', 'GET /{id}', 'GET /*/a', 'GET /:', 'GET /a?x=1', 'GET /a#b'];
   test.each([...bad, 'GET /a/:id?', 'GET /:name.json', 'GET /:id/:id'])('%s is invalid', (key) => {
-    expect(() => routes({ [key]: () => new Response() } as never)).toThrow(`routes: "${key}"`);
+    const create = () => routes({ [key]: () => new Response() } as never);
+    expect(create).toThrow(`routes: "${key}"`);
+    expect(create).toThrow(/, the methods of the gateway, and a path|the same name/);
   });
 });
 

@@ -9,7 +9,8 @@ import { advanceUntil, nextWarning } from '../helpers/wait.ts';
 let folder: string;
 let services: string;
 beforeEach(async () => {
-  [services = ''] = await writeFiles({ 'services.ts': '' });
+  const old = { 'old/package.json': '{ "type": "commonjs" }', 'old/a.ts': 'export {};' };
+  [services = ''] = await writeFiles({ 'services.ts': '', ...old });
   folder = dirname(services);
 });
 
@@ -45,6 +46,11 @@ describe('an invalid file is reported on startup, with its location', () => {
       /: There is no file .*none\.yaml: check/,
     ],
     ['export default { orders: "." };', 'orders', 'use a function'],
+    [
+      'import "./old/a.ts";',
+      'a.ts:1: ',
+      /'export'\. Rename the file to \.mts, or set "type": "mod/,
+    ],
     ['throw Object.create(null);\nexport default {};', 'services.ts', 'it threw '],
   ])('%s', async (text, place, reason) => {
     await write('services.ts', text);
