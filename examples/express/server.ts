@@ -16,7 +16,7 @@ import { createDownloadListener, createSigner } from '@berth/storage/node';
 import express from 'express';
 import { forwardTo } from './forward.ts';
 
-const { PORT = '8080', TOKEN = 'any', KEY = 'secret', SERVICES = '{}' } = process.env;
+const { PORT = '4030', TOKEN = 'any', KEY = 'secret', SERVICES = '{}' } = process.env;
 const services = new Map<string, string>(Object.entries(JSON.parse(SERVICES)));
 const pairs = createKeyPairs({ dev: { credentials: [{ id: 'me', secret: KEY }] } });
 
