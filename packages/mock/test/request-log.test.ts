@@ -157,12 +157,9 @@ test('an internal error has the ID and the reason of its call', async () => {
 });
 
 test('keeps the latest 2,000 calls of all sessions', async () => {
-  const callIn = async (id: string) =>
-    (await fetch(`${mock.url}/v1/cloudrun/hello`, { headers: { 'x-mock-session': id } })).text();
-  await callIn('first');
-  for (let count = 0; count < 2_000; count += 20) {
-    await Promise.all(Array.from({ length: 20 }, () => callIn('')));
-  }
+  const toCall = (id: string) =>
+    `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: localhost\r\nX-Mock-Session: ${id}\r\n\r\n`;
+  await sendRaw(mock, toCall('first') + toCall('').repeat(2_000));
   expect(mock.session('first').requests()).toEqual([]);
   expect(session.requests()).toHaveLength(2_000);
   const redacted = vi.spyOn(MockCall.prototype, 'headers', 'get');
