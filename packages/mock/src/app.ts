@@ -72,7 +72,7 @@ export function createApp(context: Context) {
     const call = new MockCall(session, matched, request);
     startCall(exchange, call);
     // The caller may have disconnected while a changed document was read.
-    if (call.hasEnded) return;
+    if (call.ms !== undefined) return;
     if (isForeign) throw toHostError(request, surface);
     const isPreflight = request.method === 'OPTIONS' && operationId === undefined;
     // If a preflight had faults, the browser would not send the actual request.
@@ -151,10 +151,10 @@ function toHostError(request: IncomingMessage, surface: SurfaceName): SurfaceErr
 }
 
 /** A browser gets the page; other clients get plain text. */
-function sendHome({ method, headers }: IncomingMessage, response: ServerResponse): void {
+function sendHome({ headers }: IncomingMessage, response: ServerResponse): void {
   if (headers.accept?.includes('text/html')) {
     return void response.writeHead(302, { location: `${CONTROL_PATH}/` }).end();
   }
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
-  response.end(method === 'HEAD' ? undefined : `Berth mock. Log and files: ${CONTROL_PATH}\n`);
+  response.end(`Berth mock. Log and files: ${CONTROL_PATH}\n`);
 }

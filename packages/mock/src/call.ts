@@ -23,7 +23,7 @@ export class MockCall implements CallTarget {
   status: number | undefined;
   /** Set by `setReason`. */
   reason: string | undefined;
-  /** Set by `end`. */
+  /** Set by `end`: undefined while the call is pending. */
   ms: number | undefined;
   /** Joined, since a long array of short strings takes ten times the memory. */
   readonly #headers: string;
@@ -51,10 +51,6 @@ export class MockCall implements CallTarget {
     return this.#body?.text;
   }
 
-  get hasEnded(): boolean {
-    return this.ms !== undefined;
-  }
-
   /** @param reason why the call is rejected. The first one wins */
   setReason(reason: string): void {
     // It may quote what the caller has sent. A slice alone would keep all of the text in memory.
@@ -69,7 +65,7 @@ export class MockCall implements CallTarget {
       const isInvalid = cause instanceof HttpError && cause.violations.length > 0;
       this.setReason('code' in error && !isInvalid ? `${error.code}: ${message}` : message);
     }
-    if (!this.hasEnded) this.status = status;
+    if (this.ms === undefined) this.status = status;
   }
 
   /** @param response undefined for an upgrade */

@@ -120,8 +120,9 @@ function assertEffective(options: ResolvedOptions): void {
   }
 }
 
-function toTitle({ document, file }: SurfaceDescription): string {
-  const { title, version } = Object(document.info);
+function toTitle(name: SurfaceName, descriptions: readonly SurfaceDescription[]): string {
+  const { document, file } = descriptions.find(({ surface }) => surface === name) ?? {};
+  const { title, version } = Object(document?.info);
   return `the ${title} ${version}${file === undefined ? '' : ` (${file})`}`;
 }
 
@@ -164,10 +165,7 @@ function createContractApi(
     },
     options,
     operations: listOperations(descriptions),
-    title: BUILT_IN.map((builtIn) => {
-      const served = descriptions.find(({ surface }) => surface === builtIn.surface) ?? builtIn;
-      return toTitle(served);
-    }).join(' and '),
+    title: BUILT_IN.map(({ surface }) => toTitle(surface, descriptions)).join(' and '),
     gateway,
   };
 }

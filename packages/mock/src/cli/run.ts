@@ -36,7 +36,8 @@ export async function run(argv: readonly string[], version: string): Promise<voi
         ? JSON.stringify({ url: mock.url, ready: true })
         : `${await describeMock(mock, context, wireProfilePath)}\n\nready`;
     process.stdout.write(`${text}\n`);
-    setTimeout(() => preload(resolved).catch(() => {}), PRELOAD_MS).unref();
+    // After the first calls of a test or a page, which loading would delay.
+    setTimeout(() => preload(resolved).catch(() => {}), 2_000).unref();
   } catch (error) {
     const message = toMessage(error as NodeJS.ErrnoException, options);
     if (message === undefined) throw error;
@@ -44,9 +45,6 @@ export async function run(argv: readonly string[], version: string): Promise<voi
     process.exitCode = 2;
   }
 }
-
-/** After the first calls of a test or a page, which loading would delay. */
-const PRELOAD_MS = 2_000;
 
 /** Loads what is imported when it is needed, because another command, such as `npm test`, may replace the packages. */
 async function preload(options: ResolvedOptions): Promise<void> {

@@ -78,15 +78,14 @@ export function handleLinks(deployment: Deployment, { download }: StorageApi): H
   );
 }
 
-const UNLIMITED = { maxFileSize: Infinity, maxTotalSize: Infinity };
-
 /** Reads a form up to its file. `request.formData()` fails in Node if jsdom has replaced the platform's `File`. */
 async function readForm(request: Request) {
   const boundary = getMultipartBoundary(request.headers.get('content-type') ?? '') ?? '';
+  const options = { boundary, maxFileSize: Infinity, maxTotalSize: Infinity };
   const bytes = new Uint8Array(await request.arrayBuffer());
   const fields = new Map<string, string>();
   try {
-    for (const part of parseMultipart([bytes], { boundary, ...UNLIMITED })) {
+    for (const part of parseMultipart([bytes], options)) {
       const { name = '', isFile, headers } = part;
       if (isFileField(name)) {
         const contentType = toFileType(headers['content-type']);
