@@ -47,10 +47,7 @@ describe('the X-Mock-Fault header', () => {
 
   test.each([
     ['code=SlowDown', 'X-Mock-Fault: code must be an error code of gateway: SERVICE_NOT_FOUND'],
-    [
-      'times=1,reset',
-      /^X-Mock-Fault: times is not a fault: .* A rule, unlike X-Mock-Fault, may also have match/,
-    ],
+    ['times=1,reset', /^X-Mock-Fault: times is not a fault: .* A rule, .*, may also have match/],
     ['batchDelete:reset', 'X-Mock-Fault: batchDelete:reset is not a fault'],
   ])('rejects %j with 400 and a message that names it', async (text, message) => {
     const { status, json } = await gateway(mock, { ...HELLO, headers: fault(text) });
@@ -129,15 +126,9 @@ describe('a rule', () => {
     ['latency=3600001', 'at most one hour'],
     ['code=SERVICE_TIMEOUTS', 'code must be a code from one'],
     ['truncate=1.5', 'truncate must be an integer'],
-    [
-      'latencie=1',
-      `latencie is not a fault: the faults are ${KINDS}. A rule, unlike X-Mock-Fault, may also`,
-    ],
+    ['latencie=1', `latencie is not a fault: the faults are ${KINDS}. A rule, unlike X-Mock-`],
     ['__proto__=1', '__proto__ is not a fault'],
-    [
-      'batchDelet:reset',
-      /^match must be service:<name>, .* service's document\)\. Did you mean batchDelete\?$/,
-    ],
+    ['batchDelet:reset', /^match must be service:<name>, .*\)\. Did you mean batchDelete\?$/],
     [{ match: { toString: 1 }, reset: true }, 'match must be'],
     ['uploadFile:code=SYS_ERR', 'code must be an error code of upload: AccessDenied'],
     ['service:x:y:latency=1', 'match: x:y is not a valid service name'],

