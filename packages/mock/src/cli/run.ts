@@ -151,13 +151,12 @@ function assertNpmPassesOptions(args: readonly string[], program: Command): void
   if (process.env.npm_lifecycle_event !== 'start') return;
   const read = (flag: string) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`];
   const flags = program.options.map(({ long }) => String(long)).filter(read);
-  const [flag, ...others] = flags;
-  if (flag === undefined) return;
-  const value = read(flag);
-  const rest = value === 'true' ? args : [value, ...args];
-  // Nothing says which argument belongs to which option.
-  const typed = others.length > 0 ? flags.map((each) => `${each} …`) : [flag, ...rest];
-  program.error(`error: npm did not pass on ${flag}: write npm start -- ${typed.join(' ')}`);
+  if (flags.length === 0) return;
+  const values = flags.map(read).filter((value) => value !== 'true');
+  // Nothing says which argument belongs to which of several options.
+  const typed =
+    flags.length > 1 ? `${flags.join(' … ')} …` : [...flags, ...values, ...args].join(' ');
+  program.error(`error: npm did not pass on ${flags[0]}: write npm start -- ${typed}`);
 }
 
 /** Returns the command that the user typed. npm says how it was called. */

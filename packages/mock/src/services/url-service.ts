@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { Duplex } from 'node:stream';
+import { type Duplex, pipeline } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { type GatewayCall, GatewayError } from '@berth/server-stubs';
 import type { RunningService, ServiceInput } from './running-service.ts';
@@ -45,8 +45,8 @@ export function createUrlService(
           call.response.off('close', closeUnused);
           if (head !== undefined && head.length > 0) service.unshift(head);
           if (firstBytes.length > 0) caller.unshift(firstBytes);
-          forward(caller, service);
-          forward(service, caller);
+          // If either side fails, both are closed.
+          pipeline(caller, service, caller, () => {});
         },
       };
     },
@@ -116,11 +116,4 @@ function toGatewayError(cause: NodeJS.ErrnoException, { origin }: URL): GatewayE
     ? ['SERVICE_LB_STATUS_ABNORMAL', `cannot be reached: ${code}.`]
     : ['BAD_GATEWAY', `did not send a valid response: ${message || code}.`];
   return new GatewayError(name, { message: `The real service ${origin} ${reason}`, cause });
-}
-
-/** Forwards bytes with backpressure. If either side fails, both are closed. */
-function forward(from: Duplex, to: Duplex): void {
-  from.on('error', () => to.destroy());
-  from.once('close', () => (from.readableEnded ? to.end() : to.destroy()));
-  from.pipe(to);
 }
