@@ -62,10 +62,13 @@ export function toHostHint(request: IncomingMessage, others = ''): string {
   return `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host${others}.`;
 }
 
-const LOOPBACK_OF: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+const LOOPBACK_OF: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
 
 /** Returns the origin of a listener. An address that means all interfaces becomes the loopback address. */
 export function toOrigin(host: string, port: number): string {
-  const name = LOOPBACK_OF[host] ?? host;
+  const name = LOOPBACK_OF.get(host) ?? host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

@@ -36,6 +36,7 @@ export class RequestLog {
   // A Set keeps insertion order.
   readonly #calls = new Set<MockCall>();
   readonly #toText: ((call: MockCall) => string) | undefined;
+  #lines = '';
 
   constructor({ log }: ResolvedOptions) {
     if (log === 'text') this.#toText = toLine;
@@ -51,7 +52,15 @@ export class RequestLog {
 
   /** Prints a call that has ended. */
   print(call: MockCall): void {
-    if (this.#toText !== undefined) process.stdout.write(`${this.#toText(call)}\n`);
+    if (this.#toText === undefined) return;
+    // Each write blocks and takes longer than a call, so the lines of one turn of the event loop are joined.
+    if (this.#lines === '') {
+      setImmediate(() => {
+        process.stdout.write(this.#lines);
+        this.#lines = '';
+      });
+    }
+    this.#lines += `${this.#toText(call)}\n`;
   }
 
   /** Oldest first. */
