@@ -14,118 +14,200 @@ import {
 import type { OpenApiDocument } from './openapi.ts';
 import {
   type Annotation,
-  hasHidden,
   KEYWORDS,
   mapSubschemas,
   partsInAllOf,
   propertiesOf,
+  remember,
   subschemasOf,
-  typesOf,
+  visitSchemas,
 } from './subschemas.ts';
 
-export interface Conversion {
-  readonly document: OpenApiDocument;
-  /** The annotation of properties that do not occur in this direction, and so cannot be required. */
-  readonly hidden: Annotation;
-  /** Called with each `$ref` that is kept. Returns the ID of the schema that it refers to. */
-  toSchemaId($ref: string): string;
-}
-
-/**
- * Drops what Ajv cannot check, with a warning, or the entire schema if it would then reject valid values. Also drops
- * annotations, which may look like schemas, and replaces each reference by an ID. For example:
- *
- * `{ type: 'string', title: 'Code', pattern: '(?i)a' }` → `{ type: 'string' }`
- * `{ type: 'string', not: { pattern: '(?i)b' } }` → `true`
- *
- * @param pointer where the schema is, for warnings
- * @param parents schemas for the same value that contain this one. What they hide is not required here. In requests:
- *   `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['id', 'name'] }] }` →
- *   `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['name'] }] }`
- */
-export function convertSchema(
-  schema: unknown,
-  pointer: Pointer,
-  conversion: Conversion,
-  parents: readonly JsonObject[] = [],
-): AnySchema {
-  // `checkSchemas` rejects anything that is not a schema.
-  if (!isObject(schema)) return schema as AnySchema;
-  // JSON Schema allows an empty list, and Ajv does not.
-  if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
-  const { document } = conversion;
-  if (!canBeChecked(schema, pointer, document)) return true;
-  const unsupported = findUnsupported(schema, document.root);
-  for (const [keyword, message] of unsupported) document.warn(join(pointer, keyword), message);
-  const schemas = [...parents, schema];
-  const converted: JsonObject = {};
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (unsupported.some(([name]) => name === keyword)) continue;
-    const result = convertKeyword(keyword, value, pointer, conversion, schemas);
-    if (result !== undefined) converted[keyword] = result;
-  }
-  return addDiscriminator(converted, schema, pointer, conversion);
+export interface ConvertedSchema {
+  readonly schema: AnySchema;
+  /** The schema and those in it that have a `$ref`, which is still the one in the document. */
+  readonly references: readonly JsonObject[];
 }
 
 /** Keywords without schemas that are passed to Ajv as is. */
 const VALUES = new Set(
-  `type enum const multipleOf maximum minimum format pattern maxLength minLength
+  `$ref type enum const multipleOf maximum minimum format pattern maxLength minLength
   maxItems minItems uniqueItems maxContains minContains maxProperties minProperties`.split(/\s+/),
 );
 
-/** Returns `undefined` if Ajv does not need the keyword. */
-function convertKeyword(
-  keyword: string,
-  value: unknown,
-  pointer: Pointer,
-  conversion: Conversion,
-  schemas: readonly JsonObject[],
-): unknown {
-  const { document, hidden } = conversion;
-  const isVisible = (name: string) => {
-    return !schemas.some((part) => hasHidden(document.root, part, name, hidden));
-  };
-  const toVisible = (names: unknown) => (Array.isArray(names) ? names.filter(isVisible) : names);
-  switch (keyword) {
-    case '$ref':
-      return conversion.toSchemaId(String(value));
-    case 'required':
-      return toVisible(value);
-    case 'dependentRequired':
-      return Object.fromEntries(entriesOf(value).map(([name, names]) => [name, toVisible(names)]));
-    case 'exclusiveMinimum':
-    case 'exclusiveMaximum':
-      // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
-      return typeof value === 'boolean' ? undefined : value;
-    default: {
-      if (VALUES.has(keyword)) return value;
-      const applies = KEYWORDS.get(keyword)?.applies;
-      const parents = applies === 'other' || applies === 'test' ? [] : schemas;
-      return mapSubschemas(keyword, value, (part, location) =>
-        convertSchema(part, join(pointer, ...location), conversion, parents),
-      );
+export class SchemaConverter {
+  readonly #document: OpenApiDocument;
+  readonly #hidden: Annotation;
+  readonly #incomplete: ReadonlySet<JsonObject>;
+  /** Incomplete schemas whose unsupported keywords have caused warnings. */
+  readonly #reported = new Set<JsonObject>();
+
+  /** @param hidden the annotation of properties that do not occur in this direction, and so cannot be required */
+  constructor(document: OpenApiDocument, hidden: Annotation) {
+    this.#document = document;
+    this.#hidden = hidden;
+    this.#incomplete = findIncomplete(document.root);
+  }
+
+  /**
+   * Drops what Ajv cannot check, with a warning, or the entire schema if it would then reject valid values. Also drops
+   * annotations, which may look like schemas. For example:
+   *
+   * `{ type: 'string', title: 'Code', pattern: '(?i)a' }` → `{ type: 'string' }`
+   * `{ type: 'string', not: { pattern: '(?i)b' } }` → `true`
+   *
+   * @param pointer where the schema is, for warnings
+   */
+  convert(schema: unknown, pointer: Pointer): ConvertedSchema {
+    const references: JsonObject[] = [];
+    return { schema: this.#convert(schema, pointer, new Set(), references), references };
+  }
+
+  /**
+   * @param inherited names that the schemas around this one hide, if they are for the same value. In requests:
+   *   `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['id', 'name'] }] }` →
+   *   `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['name'] }] }`
+   * @param references to which converted schemas with a `$ref` are added
+   */
+  #convert(
+    schema: unknown,
+    pointer: Pointer,
+    inherited: ReadonlySet<string>,
+    references: JsonObject[],
+  ): AnySchema {
+    // `checkSchemas` rejects anything that is not a schema.
+    if (!isObject(schema)) return schema as AnySchema;
+    // JSON Schema allows an empty list, and Ajv does not.
+    if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
+    if (!this.#canBeChecked(schema, pointer)) return true;
+    const unsupported = findUnsupported(schema, this.#document.root);
+    for (const [keyword, message] of unsupported) {
+      this.#document.warn(join(pointer, keyword), message);
     }
+    const hiddenNames = new Set([...inherited, ...this.#hiddenNamesOf(schema)]);
+    const converted: JsonObject = {};
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (unsupported.some(([name]) => name === keyword)) continue;
+      const result = this.#convertKeyword(keyword, value, pointer, hiddenNames, references);
+      if (result !== undefined) converted[keyword] = result;
+    }
+    const complete = this.#addDiscriminator(converted, schema, pointer);
+    if (complete.$ref !== undefined) references.push(complete);
+    return complete;
+  }
+
+  /** Returns `undefined` if Ajv does not need the keyword. */
+  #convertKeyword(
+    keyword: string,
+    value: unknown,
+    pointer: Pointer,
+    hiddenNames: ReadonlySet<string>,
+    references: JsonObject[],
+  ): unknown {
+    const toVisible = (names: unknown) =>
+      Array.isArray(names) ? names.filter((name) => !hiddenNames.has(name)) : names;
+    switch (keyword) {
+      case 'required':
+        return toVisible(value);
+      case 'dependentRequired':
+        return Object.fromEntries(entriesOf(value).map(([name, list]) => [name, toVisible(list)]));
+      case 'exclusiveMinimum':
+      case 'exclusiveMaximum':
+        // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
+        return typeof value === 'boolean' ? undefined : value;
+      default: {
+        if (VALUES.has(keyword)) return value;
+        const applies = KEYWORDS.get(keyword)?.applies;
+        const isSameValue = applies !== 'other' && applies !== 'test';
+        const inherited = isSameValue ? hiddenNames : new Set<string>();
+        return mapSubschemas(keyword, value, (part, location) =>
+          this.#convert(part, join(pointer, ...location), inherited, references),
+        );
+      }
+    }
+  }
+
+  /** The names of hidden properties, in a schema, through its `$ref` or in its `allOf`. */
+  readonly #hiddenNamesOf = remember((schema): ReadonlySet<string> => {
+    const { schemas } = this.#document;
+    const names = entriesOf(schema.properties)
+      .filter(([, property]) => schemas.annotationsOf(property).has(this.#hidden))
+      .map(([name]) => name);
+    const inParts = schemas.partsOf(schema).flatMap((part) => [...this.#hiddenNamesOf(part)]);
+    return new Set([...names, ...inParts]);
+  });
+
+  /**
+   * Whether a schema rejects no valid value once everything unsupported in it, and in what it refers to, is dropped. If
+   * not, warns about each of these parts.
+   */
+  #canBeChecked(schema: JsonObject, pointer: Pointer): boolean {
+    const fragile = Object.keys(schema).find((keyword) => KEYWORDS.get(keyword)?.needsAllParts);
+    if (fragile === undefined || !this.#incomplete.has(schema)) return true;
+    const { root } = this.#document;
+    const isUnreported = (part: JsonObject) =>
+      this.#incomplete.has(part) && !this.#reported.has(part);
+    const parts = reachable([schema], (part) => allPartsOf(part, root).filter(isUnreported));
+    for (const part of parts) {
+      this.#reported.add(part);
+      for (const [keyword, message] of findUnsupported(part, root)) {
+        this.#document.warn(this.#document.pointerTo(part, keyword), message);
+      }
+    }
+    const reason = `it has ${fragile}, and contains or refers to something that is not supported`;
+    this.#document.warn(pointer, `This schema is not checked, because ${reason}.`);
+    return false;
+  }
+
+  /**
+   * Adds Ajv's `discriminator`, which never changes what is valid. It only checks the schema that the tag selects, so its
+   * errors are more precise. Ajv accepts it if the alternatives are objects whose tags are different constants.
+   */
+  #addDiscriminator(converted: JsonObject, schema: JsonObject, pointer: Pointer): JsonObject {
+    const { root, schemas } = this.#document;
+    const tag = asObject(schema.discriminator).propertyName;
+    if (typeof tag !== 'string') return converted;
+    const alternatives = toList(schema.oneOf ?? schema.anyOf).map(asObject);
+    // An alternative that allows only `null` has no tag.
+    const objects = alternatives.filter((part) => [...schemas.typesOf(part)].join() !== 'null');
+    const tags = objects.map((part) => {
+      return this.#hiddenNamesOf(part).has(tag) ? [] : tagsOf(root, part, tag);
+    });
+    if (tags.length === 0 || tags.some(({ length }) => length === 0)) {
+      const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;
+      this.#document.warn(join(pointer, 'discriminator'), message);
+      return converted;
+    }
+    const values = tags.flat();
+    const isUnique = new Set(values).size === values.length;
+    const isComplete = objects.length === alternatives.length;
+    // Ajv uses tags as property names.
+    const isNamed = values.every(
+      (value) => typeof value === 'string' && value !== '' && !(value in {}),
+    );
+    if (!isUnique || !isComplete || !isNamed || !('oneOf' in converted)) return converted;
+    // Ajv looks for tags neither in `allOf` nor beside `$ref`.
+    const oneOf = toList(converted.oneOf).map((part, index) => {
+      return { required: [tag], properties: { [tag]: { enum: tags[index] } }, allOf: [part] };
+    });
+    return { ...converted, oneOf, type: 'object', discriminator: { propertyName: tag } };
   }
 }
 
-/**
- * Whether a schema rejects no valid value once everything unsupported in it, and in what it refers to, is dropped. If
- * not, warns about each of these parts.
- */
-function canBeChecked(schema: JsonObject, pointer: Pointer, document: OpenApiDocument): boolean {
-  const { root } = document;
-  const fragile = Object.keys(schema).find((keyword) => KEYWORDS.get(keyword)?.needsAllParts);
-  if (fragile === undefined) return true;
-  const next = (part: JsonObject) => [...subschemasOf(part), targetOf(root, part)].filter(isObject);
-  const problems = [...reachable([schema], next)].flatMap((part) => {
-    const unsupported = findUnsupported(part, root);
-    return unsupported.map(([name, why]) => [document.pointerTo(part, name), why] as const);
+/** The schemas that contain, or refer to, something that Ajv cannot check. */
+function findIncomplete(root: JsonObject): ReadonlySet<JsonObject> {
+  const schemas: JsonObject[] = [];
+  visitSchemas(root, (schema) => schemas.push(schema));
+  const uses = [...reachable(schemas, (schema) => allPartsOf(schema, root))].flatMap((user) => {
+    return allPartsOf(user, root).map((part) => ({ part, user }));
   });
-  if (problems.length === 0) return true;
-  for (const [at, message] of problems) document.warn(at, message);
-  const reason = `it has ${fragile}, and contains or refers to something that is not supported`;
-  document.warn(pointer, `This schema is not checked, because ${reason}.`);
-  return false;
+  const usesByPart = Map.groupBy(uses, ({ part }) => part);
+  const unsupported = schemas.filter((schema) => findUnsupported(schema, root).length > 0);
+  return reachable(unsupported, (part) => (usesByPart.get(part) ?? []).map(({ user }) => user));
+}
+
+function allPartsOf(schema: JsonObject, root: JsonObject): JsonObject[] {
+  return [...subschemasOf(schema), targetOf(root, schema)].filter(isObject);
 }
 
 /** Keywords of a schema, without its subschemas, that Ajv cannot check, and why. */
@@ -156,43 +238,6 @@ function isPattern(text: string): boolean {
   }
   // Without the flag `u`, `\p{L}` matches `p{L}`.
   return !/(?<!\\)(?:\\\\)*\\[pPu]\{/.test(text);
-}
-
-/**
- * Adds Ajv's `discriminator`, which never changes what is valid. It only checks the schema that the tag selects, so its
- * errors are more precise. Ajv accepts it if the alternatives are objects whose tags are different constants.
- */
-function addDiscriminator(
-  converted: JsonObject,
-  schema: JsonObject,
-  pointer: Pointer,
-  { document, hidden }: Conversion,
-): JsonObject {
-  const { root } = document;
-  const tag = asObject(schema.discriminator).propertyName;
-  if (typeof tag !== 'string') return converted;
-  const alternatives = toList(schema.oneOf ?? schema.anyOf).map(asObject);
-  // An alternative that allows only `null` has no tag.
-  const objects = alternatives.filter((part) => [...typesOf(root, part)].join() !== 'null');
-  const tags = objects.map((part) => {
-    return hasHidden(root, part, tag, hidden) ? [] : tagsOf(root, part, tag);
-  });
-  if (tags.length === 0 || tags.some((values) => values.length === 0)) {
-    const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;
-    document.warn(join(pointer, 'discriminator'), message);
-    return converted;
-  }
-  const all = tags.flat();
-  const isUnique = new Set(all).size === all.length;
-  const isComplete = objects.length === alternatives.length;
-  // Ajv uses tags as property names.
-  const isNamed = all.every((each) => typeof each === 'string' && each !== '' && !(each in {}));
-  if (!isUnique || !isComplete || !isNamed || !('oneOf' in converted)) return converted;
-  // Ajv looks for tags neither in `allOf` nor beside `$ref`.
-  const oneOf = toList(converted.oneOf).map((part, index) => {
-    return { required: [tag], properties: { [tag]: { enum: tags[index] } }, allOf: [part] };
-  });
-  return { ...converted, oneOf, type: 'object', discriminator: { propertyName: tag } };
 }
 
 /** The tags that an alternative allows, or none if it is not an object that requires a constant. */

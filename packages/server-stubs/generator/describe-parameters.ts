@@ -7,7 +7,7 @@ import { isJsonType } from '../src/runtime/portable/body.ts';
 import type { Field, Parameter, ScalarType } from '../src/runtime/portable/route-table.ts';
 import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './json.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import { partsInCompositions, propertiesOf, typesOf, type ValueType } from './subschemas.ts';
+import { partsInCompositions, propertiesOf, type ValueType } from './subschemas.ts';
 
 type Decoding = Omit<Field, 'name' | 'in'>;
 type Style = Parameter['style'];
@@ -93,7 +93,7 @@ function describeParameter(source: JsonObject, path: string, document: OpenApiDo
 /** The fields of a form, or `undefined` if one of them is not supported. */
 export function describeFields(media: unknown, schema: unknown, document: OpenApiDocument) {
   const { root } = document;
-  if (!allowsExtraStrings(root, schema)) {
+  if (!allowsExtraStrings(document, schema)) {
     const message =
       'Unlisted form fields are read as strings, but `additionalProperties` does not allow strings, so this form is not checked.';
     document.warn(document.pointerTo(media, 'schema'), `${message} List them as properties.`);
@@ -132,7 +132,7 @@ function describeDecoding(
   }
   const { explode = style === 'form' } = source;
   const { root } = document;
-  const kind = findKind(root, schema);
+  const kind = findKind(document, schema);
   const shape = SHAPES[location][style]?.[kind];
   const [mediaType = source.contentType ?? 'application/json'] = Object.keys(
     Object(source.content),
@@ -151,31 +151,34 @@ function describeDecoding(
   }
   const decoding = { style, explode: explode === true, shape, types: [] };
   if (shape === 'json') return decoding;
-  if (shape === 'array') return { ...decoding, types: toScalars(itemTypesOf(root, schema)) };
-  if (shape === 'scalar') return { ...decoding, types: toScalars(typesOf(root, schema)) };
+  if (shape === 'array') return { ...decoding, types: toScalars(itemTypesOf(document, schema)) };
+  if (shape === 'scalar')
+    return { ...decoding, types: toScalars(document.schemas.typesOf(schema)) };
   const properties = [...propertiesOf(partsInCompositions(root, schema))];
-  const types = properties.map(([name, each]) => [name, toScalars(typesOf(root, each))] as const);
+  const types = properties.map(([name, property]) => {
+    return [name, toScalars(document.schemas.typesOf(property))] as const;
+  });
   return { ...decoding, properties: Object.fromEntries(types) };
 }
 
-function findKind(root: JsonObject, schema: unknown): ValueKind {
-  const types = typesOf(root, schema);
+function findKind(document: OpenApiDocument, schema: unknown): ValueKind {
+  const { root, schemas } = document;
+  const types = schemas.typesOf(schema);
   if (types.has('object')) {
-    const properties = propertiesOf(partsInCompositions(root, schema));
-    const isFlat = [...properties.values()].every((each) => isScalar(typesOf(root, each)));
+    const properties = [...propertiesOf(partsInCompositions(root, schema)).values()];
+    const isFlat = properties.every((property) => isScalar(schemas.typesOf(property)));
     const isObjectOnly = [...types].every((type) => type === 'object' || type === 'null');
-    if (!isFlat || !isObjectOnly || !allowsExtraStrings(root, schema)) return 'nested';
-    return properties.size > 0 ? 'object' : 'map';
+    if (!isFlat || !isObjectOnly || !allowsExtraStrings(document, schema)) return 'nested';
+    return properties.length > 0 ? 'object' : 'map';
   }
   if (!types.has('array')) return 'scalar';
   const isTuple = partsInCompositions(root, schema).some((part) => 'prefixItems' in part);
-  return !isTuple && isScalar(itemTypesOf(root, schema)) ? 'array' : 'nested';
+  return !isTuple && isScalar(itemTypesOf(document, schema)) ? 'array' : 'nested';
 }
 
-function itemTypesOf(root: JsonObject, schema: unknown): Set<ValueType> {
-  return new Set(
-    partsInCompositions(root, schema).flatMap(({ items }) => [...typesOf(root, items)]),
-  );
+function itemTypesOf({ root, schemas }: OpenApiDocument, schema: unknown): Set<ValueType> {
+  const parts = partsInCompositions(root, schema);
+  return new Set(parts.flatMap(({ items }) => [...schemas.typesOf(items)]));
 }
 
 /** Without restrictions, text remains text. */
@@ -184,11 +187,11 @@ function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
 }
 
 /** Whether unlisted properties may be strings. They are read as strings. */
-function allowsExtraStrings(root: JsonObject, schema: unknown): boolean {
-  const extra = partsInCompositions(root, schema).map((part) =>
-    typesOf(root, part.additionalProperties),
-  );
-  return extra.every((types) => types.size === 0 || types.has('string'));
+function allowsExtraStrings({ root, schemas }: OpenApiDocument, schema: unknown): boolean {
+  return partsInCompositions(root, schema).every(({ additionalProperties }) => {
+    const types = schemas.typesOf(additionalProperties);
+    return types.size === 0 || types.has('string');
+  });
 }
 
 function isScalar(types: ReadonlySet<ValueType>): boolean {

@@ -6,7 +6,7 @@ import { describeFields, describeParameters } from './describe-parameters.ts';
 import { asObject, entriesOf, follow, isObject, type JsonObject, toList } from './json.ts';
 import { type OpenApiDocument, operationsOf } from './openapi.ts';
 import { checkSchemas, SchemaSet, type ValidatorName } from './schema-set.ts';
-import { partsInAllOf, propertiesOf, typesOf } from './subschemas.ts';
+import { partsInAllOf, propertiesOf } from './subschemas.ts';
 
 type OperationEntry = ReturnType<typeof operationsOf>[number];
 /** A route without the defaults of its parameters, which only its validator can check. */
@@ -180,7 +180,7 @@ function describeContent(content: unknown, schemas: SchemaSet) {
   const isRequest = schemas.name === 'requests';
   return entriesOf(content).map(([mediaType, media]) => {
     const schema = asObject(media).schema ?? true;
-    const types = [...typesOf(document.root, schema)];
+    const types = [...document.schemas.typesOf(schema)];
     const kind = kindOf(
       mediaType,
       types.every((type) => type === 'string'),

@@ -1,7 +1,7 @@
 import type { AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { toNames } from '../src/runtime/portable/encoding.ts';
-import { type Conversion, convertSchema } from './convert-schema.ts';
+import { SchemaConverter } from './convert-schema.ts';
 import { asObject, join, type Pointer, targetOf, toPointer } from './json.ts';
 import { Names, toTypeName } from './names.ts';
 import { InvalidDocumentError, type OpenApiDocument, type Problem } from './openapi.ts';
@@ -38,7 +38,7 @@ export interface Schemas {
 /**
  * Collects the schemas of requests or of responses, with everything that they refer to. Identical schemas share a
  * validator. For a body whose schema is `{ $ref: '#/components/schemas/Pet' }`:
- * 1. `add` converts the schema. `#toSchemaId` gives `Pet` the ID `isPet`, so Ajv's schema is `{ $ref: 'isPet' }`.
+ * 1. `add` converts the schema. `#convert` gives `Pet` the ID `isPet`, so Ajv's schema is `{ $ref: 'isPet' }`.
  * 2. This is only a reference, so the validator is `isPet` itself: `new ValidatorName('requests', 'isPet')`.
  * 3. `finish` converts `Pet`, and what it refers to, and adds them by their IDs.
  * 4. `writeValidators` has Ajv write `export const isPet = …`; the route table refers to it as `requests.isPet`.
@@ -46,7 +46,7 @@ export interface Schemas {
 export class SchemaSet {
   readonly document: OpenApiDocument;
   readonly name: SetName;
-  readonly #conversion: Conversion;
+  readonly #converter: SchemaConverter;
   readonly #names = new Names();
   /** What `add` returned, by the text of the schema. */
   readonly #validators = new Map<string, ValidatorName>();
@@ -54,20 +54,18 @@ export class SchemaSet {
   readonly #added = new Map<string, Schema>();
   /** IDs of what schemas refer to, by `$ref`. */
   readonly #targetIds = new Map<string, string>();
+  /** References whose targets are not converted yet. */
+  readonly #unconverted: string[] = [];
 
   constructor(document: OpenApiDocument, name: SetName) {
     this.document = document;
     this.name = name;
-    this.#conversion = {
-      document,
-      hidden: HIDDEN[name],
-      toSchemaId: ($ref) => this.#toSchemaId($ref),
-    };
+    this.#converter = new SchemaConverter(document, HIDDEN[name]);
   }
 
   /** Adds a schema, and returns its validator, or `undefined` if every value is valid. */
   add(schema: unknown, pointer: Pointer): ValidatorName | undefined {
-    const converted = convertSchema(schema, pointer, this.#conversion);
+    const converted = this.#convert(schema, pointer);
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
     const existing = this.#validators.get(text);
@@ -81,22 +79,33 @@ export class SchemaSet {
     return validator;
   }
 
-  /** Returns the ID of what a `$ref` refers to, which becomes one of the schemas. */
-  #toSchemaId($ref: string): string {
-    const id = this.#targetIds.get($ref) ?? this.#createId(toPointer($ref));
-    this.#targetIds.set($ref, id);
-    return id;
+  /** Converts a schema, whose references become IDs. What they refer to is converted by `finish`. */
+  #convert(schema: unknown, pointer: Pointer): AnySchema {
+    const { schema: converted, references } = this.#converter.convert(schema, pointer);
+    for (const reference of references) {
+      const $ref = String(reference.$ref);
+      let id = this.#targetIds.get($ref);
+      if (id === undefined) {
+        id = this.#createId(toPointer($ref));
+        this.#targetIds.set($ref, id);
+        this.#unconverted.push($ref);
+      }
+      reference.$ref = id;
+    }
+    return converted;
   }
 
   /** Returns all schemas, once all are added. */
   finish(): Schemas {
     const schemas = new Map(this.#added);
-    // The loop also visits what is added during it: the references in these schemas.
-    for (const [$ref, id] of this.#targetIds) {
+    // Each of these schemas may refer to more.
+    while (this.#unconverted.length > 0) {
+      const $ref = this.#unconverted.shift() as string;
       const pointer = toPointer($ref);
       // Loading warns about `schema: null`.
       const target = targetOf(this.document.root, { $ref }) ?? true;
-      schemas.set(id, { schema: convertSchema(target, pointer, this.#conversion), pointer });
+      const id = this.#targetIds.get($ref) as string;
+      schemas.set(id, { schema: this.#convert(target, pointer), pointer });
     }
     return { schemas, exported: [...this.#validators.values()].map(({ id }) => id) };
   }

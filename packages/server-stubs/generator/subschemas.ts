@@ -1,5 +1,13 @@
 import type { ScalarType } from '../src/runtime/portable/route-table.ts';
-import { entriesOf, isObject, type JsonObject, reachable, targetOf, toList } from './json.ts';
+import {
+  asObject,
+  entriesOf,
+  isObject,
+  type JsonObject,
+  reachable,
+  targetOf,
+  toList,
+} from './json.ts';
 
 /**
  * When the schemas of a keyword apply to the value that contains it: always (`allOf`), as an alternative (`anyOf`), on
@@ -84,30 +92,72 @@ function collectParts(root: JsonObject, schema: unknown, applies: readonly Appli
 }
 
 /** All schemas of each property, as one schema. */
-export function propertiesOf(parts: readonly JsonObject[]): Map<string, JsonObject> {
-  const entries = parts.flatMap(({ properties }) => entriesOf(properties));
-  const byName = [...Map.groupBy(entries, ([name]) => name)];
-  return new Map(byName.map(([name, each]) => [name, { allOf: each.map(([, schema]) => schema) }]));
+export function propertiesOf(parts: readonly JsonObject[]): Map<string, unknown> {
+  const properties = new Map<string, unknown>();
+  const entries = parts.flatMap((part) => entriesOf(part.properties));
+  for (const [name, members] of Map.groupBy(entries, ([name]) => name)) {
+    const schemas = members.map(([, schema]) => schema);
+    properties.set(name, schemas.length === 1 ? schemas[0] : { allOf: schemas });
+  }
+  return properties;
 }
 
-/** The types that a schema allows, or none if it does not restrict them. */
-export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
-  if (!isObject(schema)) return new Set();
-  const typesOfPart = (part: unknown) => typesOf(root, part);
-  const typesOfAny = (parts: unknown) =>
-    new Set(toList(parts).flatMap((part) => [...typesOfPart(part)]));
-  const { allOf, anyOf, oneOf } = schema;
-  const all = [targetOf(root, schema), ...toList(allOf)].map(typesOfPart);
-  return [...all, typesOfAny(anyOf), typesOfAny(oneOf)].reduce(restrict, ownTypesOf(schema));
+export type Annotation = 'readOnly' | 'writeOnly';
+
+/**
+ * Reads the schemas of a document that no longer changes, each of them once: if 40 schemas refer twice to the next one,
+ * there are 2^40 ways to the last.
+ */
+export class SchemaReader {
+  readonly #root: JsonObject;
+
+  constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  /** The target of the `$ref` of a schema, and the schemas in its `allOf`, which its values must match too. */
+  partsOf(schema: JsonObject): JsonObject[] {
+    return [targetOf(this.#root, schema), ...toList(schema.allOf)].filter(isObject);
+  }
+
+  /** The types that a schema allows, or none if it does not restrict them. */
+  readonly typesOf = remember((schema): ReadonlySet<ValueType> => {
+    const alternatives = [schema.anyOf, schema.oneOf].map((list) => {
+      return new Set(toList(list).flatMap((part) => [...this.typesOf(part)]));
+    });
+    const restrictions = [...this.partsOf(schema).map(this.typesOf), ...alternatives];
+    return restrictions.reduce(restrict, declaredTypes(schema));
+  });
+
+  /** The annotations of a property. They may be on its schema, through its `$ref` or in its `allOf`. */
+  readonly annotationsOf = remember((property): ReadonlySet<Annotation> => {
+    const found = this.partsOf(property).flatMap((part) => [...this.annotationsOf(part)]);
+    if (property.readOnly === true) found.push('readOnly');
+    if (property.writeOnly === true) found.push('writeOnly');
+    return new Set(found);
+  });
+}
+
+/** Caches the result for each schema. Anything else counts as an empty schema. */
+export function remember<Result>(
+  compute: (schema: JsonObject) => Result,
+): (schema: unknown) => Result {
+  const results = new WeakMap<JsonObject, Result>();
+  return (value) => {
+    const schema = asObject(value);
+    const result = results.get(schema) ?? compute(schema);
+    results.set(schema, result);
+    return result;
+  };
 }
 
 /** What both allow. An empty set restricts nothing, and `number` and `integer` are both kept. */
-function restrict(types: Set<ValueType>, others: Set<ValueType>): Set<ValueType> {
-  const both = [...types].filter((type) => others.has(type));
-  return new Set(both.length > 0 ? both : [...types, ...others]);
+function restrict(a: ReadonlySet<ValueType>, b: ReadonlySet<ValueType>): ReadonlySet<ValueType> {
+  const common = [...a].filter((type) => b.has(type));
+  return new Set(common.length > 0 ? common : [...a, ...b]);
 }
 
-function ownTypesOf(schema: JsonObject): Set<ValueType> {
+function declaredTypes(schema: JsonObject): ReadonlySet<ValueType> {
   if (schema.type !== undefined) return new Set([schema.type].flat() as ValueType[]);
   if ('const' in schema) return new Set([typeOf(schema.const)]);
   if (Array.isArray(schema.enum)) return new Set(schema.enum.map(typeOf));
@@ -121,20 +171,8 @@ function typeOf(value: unknown): ValueType {
   return Number.isInteger(value) ? 'integer' : (typeof value as ValueType);
 }
 
-export type Annotation = 'readOnly' | 'writeOnly';
-
-/** The annotation may be on the property, through its `$ref` or in its `allOf`. */
-export function isAnnotated(root: JsonObject, property: unknown, annotation: Annotation): boolean {
-  return partsInAllOf(root, property).some((part) => part[annotation] === true);
-}
-
-/** Whether a property of this name has the annotation, in the schema, through its `$ref` or in its `allOf`. */
-export function hasHidden(root: JsonObject, schema: unknown, name: string, hidden: Annotation) {
-  return isAnnotated(root, propertiesOf(partsInAllOf(root, schema)).get(name), hidden);
-}
-
 /** Objects whose keys are user-defined names, which may look like keywords. */
-const NAMED =
+const MAPS_BY_NAME =
   /^(?:responses|parameters|requestBodies|headers|callbacks|pathItems|links|content|encoding)$/;
 
 /** Visits all schemas of a document, but not examples and extensions, which may look like schemas. */
@@ -143,7 +181,7 @@ export function visitSchemas(value: unknown, visit: (schema: JsonObject) => void
     if (key === 'schema') visitSchema(member, visit);
     else if (key === 'schemas' || key === 'definitions') {
       for (const [, schema] of entriesOf(member)) visitSchema(schema, visit);
-    } else if (NAMED.test(String(key))) {
+    } else if (MAPS_BY_NAME.test(String(key))) {
       for (const item of Object.values(Object(member))) visitSchemas(item, visit);
     } else if (!/^(?:examples?|x-.*)$/.test(String(key))) visitSchemas(member, visit);
   }

@@ -19,7 +19,7 @@ import {
   toReference,
 } from './json.ts';
 import { InvalidDocumentError, type OpenApiDocument, operationsOf } from './openapi.ts';
-import { isAnnotated, visitSchema, visitSchemas } from './subschemas.ts';
+import { visitSchema, visitSchemas } from './subschemas.ts';
 
 /**
  * The helper of openapi-typescript does not compile for a schema that allows `null`, so it gets this one, which it
@@ -35,7 +35,7 @@ const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 
 /** Writes the types from which `src/runtime/handlers.ts` derives those of handlers. @throws InvalidDocumentError */
 export function writeTypes(document: OpenApiDocument, routes: readonly Route<unknown>[]): string {
-  const typed = toTypedDocument(document.root, routes) as unknown as OpenAPI3;
+  const typed = toTypedDocument(document, routes) as unknown as OpenAPI3;
   const context: Partial<GlobalContext> = {
     // A request may omit what has a default.
     defaultNonNullable: false,
@@ -57,7 +57,8 @@ export function writeTypes(document: OpenApiDocument, routes: readonly Route<unk
 }
 
 /** Returns a copy of a document whose schemas describe values as handlers get and return them. */
-function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): JsonObject {
+function toTypedDocument(document: OpenApiDocument, routes: readonly Route<unknown>[]): JsonObject {
+  const { root } = document;
   const paths: Record<string, JsonObject> = {};
   for (const { path, method, operation } of operationsOf(root)) {
     const route = routes.find(({ operationId }) => operationId === operation.operationId);
@@ -80,8 +81,8 @@ function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): J
     delete schema.$defs;
     if (typeof schema.$ref === 'string') toComponent(schema, schema.$ref);
     for (const property of Object.values(asObject(schema.properties)).map(asObject)) {
-      if (isAnnotated(root, property, 'readOnly')) property.readOnly = true;
-      if (isAnnotated(root, property, 'writeOnly')) property.writeOnly = true;
+      for (const annotation of document.schemas.annotationsOf(property))
+        property[annotation] = true;
     }
     // A mapping may name a schema instead of referring to it.
     const mapping = asObject(asObject(schema.discriminator).mapping);

@@ -278,6 +278,25 @@ it('a chain of 500 schemas is compiled', async () => {
   expect(routes.routes[0]?.body?.content[0]?.validate?.({ next: { next: {} } })).toBe(true);
 });
 
+it.each(['allOf', 'anyOf', 'oneOf'])(
+  'schemas that each use the next one in %s twice are read once',
+  async (keyword) => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 41 }, (_, index) => {
+        const next = ref(`S${index + 1}`);
+        const twice = { [keyword]: [next, next], nullable: keyword !== 'allOf' };
+        return [`S${index}`, index < 40 ? twice : { type: 'integer' }];
+      }),
+    );
+    const parameters = [{ name: 'q', in: 'query', schema: ref('S0') }];
+    const { routes } = await generateFrom({
+      ...toDocument({ parameters }, { components: { schemas } }),
+      openapi: '3.0.4',
+    });
+    expect(routes[0]?.parameters[0]?.types).toContain('integer');
+  },
+);
+
 describe('files', () => {
   let folder: string;
   beforeEach(async () => {
