@@ -15,6 +15,16 @@ export interface ApiOptions extends CommonOptions {
 /** The caller that credentials belong to, or `undefined` to reject them. */
 export type AuthResult<Caller> = Caller | undefined | Promise<Caller | undefined>;
 
+/** A caller that `createGatewaySignature` returns for a call with a body. */
+export interface SignedCaller {
+  /**
+   * Verifies the SHA-256 (hex) of the body. The router does, unless `signedBodies` is `handler`.
+   *
+   * @throws GatewayError INVALID_CREDENTIALS if the body was not signed
+   */
+  readonly verifyBody: (bodyHash: string) => void;
+}
+
 /** The names of the options that not all three routers have. */
 const ROUTER_OPTIONS = {
   gateway: ['security', 'env', 'signedBodies'],

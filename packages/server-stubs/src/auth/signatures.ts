@@ -8,6 +8,7 @@ import { splitTarget } from '../runtime/portable/paths.ts';
 import { assertNames } from '../runtime/portable/user-input.ts';
 import { hasBody } from '../runtime/receive.ts';
 import type { StorageSecurity } from '../storage/router.ts';
+import type { SignedCaller } from '../surface.ts';
 import type { KeyPair, KeyPairs } from './key-pairs.ts';
 import {
   type CreateError,
@@ -20,17 +21,11 @@ import {
 } from './tc3.ts';
 
 /** The authenticated caller. */
-export interface Caller {
+export interface Caller extends Partial<SignedCaller> {
   /** Environment of the credentials, which is always that of the call. */
   readonly env: string;
   /** The `sub` claim of the token, or the ID of the key pair. */
   readonly id: string;
-  /**
-   * Verifies the SHA-256 (hex) of a signed body. The router does, unless `signedBodies` is `handler`.
-   *
-   * @throws GatewayError INVALID_CREDENTIALS if the body was not signed
-   */
-  readonly verifyBody?: (bodyHash: string) => void;
 }
 
 /** What signatures are checked against. */

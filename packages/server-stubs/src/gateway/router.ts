@@ -16,7 +16,7 @@ import { hasBody } from '../runtime/receive.ts';
 import { discard } from '../runtime/respond.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
-import { type ApiOptions, type AuthResult, createSurface } from '../surface.ts';
+import { type ApiOptions, type AuthResult, createSurface, type SignedCaller } from '../surface.ts';
 import { type EnvOption, findHostEnv } from './host.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
@@ -199,12 +199,14 @@ export function createGatewayRouter<Caller = unknown>(
 
 /** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */
 async function verifyBody(input: GatewayInput, caller: unknown): Promise<GatewayInput> {
-  // Callers that `createGatewaySignature` returns have it if their call has a body.
-  const signer = Object(caller) as { verifyBody?: (bodyHash: string) => void };
-  if (input.body === undefined || signer.verifyBody === undefined) return input;
+  if (input.body === undefined || !isSigned(caller)) return input;
   const bytes = await buffer(input.body);
-  signer.verifyBody(hash('sha256', bytes));
+  caller.verifyBody(hash('sha256', bytes));
   return { ...input, body: Readable.from([bytes]) };
+}
+
+function isSigned(caller: unknown): caller is SignedCaller {
+  return typeof Object(caller).verifyBody === 'function';
 }
 
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;

@@ -9,39 +9,30 @@ import type { ParsedInput } from './portable/parameters.ts';
 import type { Content, RequestBody, Route } from './portable/route-table.ts';
 
 /**
- * Reads the body of an operation into the input. Never resolves if the client disconnects before the body is complete.
+ * Reads the body of an operation. Never resolves if the client disconnects before the body is complete.
  *
  * @throws HttpError if it is not as documented
  */
 export async function readBody(
   { body: documented, passThrough }: Route,
-  input: ParsedInput,
   call: Call,
   limits: Limits,
-): Promise<void> {
-  if (passThrough) {
-    input.contentType = '*/*';
-    input.body = openStream(call, limits);
-    return;
-  }
-  if (documented === undefined) return;
+): Promise<Pick<ParsedInput, 'contentType' | 'body'>> {
+  if (passThrough) return { contentType: '*/*', body: openStream(call, limits) };
+  if (documented === undefined) return { contentType: undefined, body: undefined };
   const { request } = call;
   const isSent = hasBody(request);
   const content = isSent ? selectSupported(documented, request) : findEmpty(documented, request);
   if (content === undefined) {
-    input.body = readFields(undefined, documented);
-    return;
+    return { contentType: undefined, body: readFields(undefined, documented) };
   }
-  const parse = PARSERS[content.kind];
-  if (parse === undefined) {
-    input.contentType = content.mediaType;
-    input.body = openStream(call, limits);
-    return;
-  }
+  const { mediaType, kind } = content;
+  const parse = PARSERS[kind];
+  if (parse === undefined) return { contentType: mediaType, body: openStream(call, limits) };
   const text = isSent ? await readText(call, content, limits.bodyBytes) : '';
   const value = parse(text, content);
-  input.body = readFields(value, documented, content);
-  if (value !== undefined) input.contentType = content.mediaType;
+  const body = readFields(value, documented, content);
+  return { contentType: value === undefined ? undefined : mediaType, body };
 }
 
 /** The media type of an empty body, if the body is required. Text, forms and bytes may be empty. */

@@ -89,7 +89,7 @@ export function createTableRouter(
       let input: ParsedInput;
       try {
         input = readParameters(route, raw, call);
-        await readBody(route, input, call, settings.limits);
+        Object.assign(input, await readBody(route, call, settings.limits));
       } catch (error) {
         throw toDocumented(error, route);
       }
