@@ -151,10 +151,13 @@ export function remember<Result>(
   };
 }
 
-/** What both allow. An empty set restricts nothing, and `number` and `integer` are both kept. */
+/** What both allow: an integer is a number. An empty set restricts nothing. */
 function restrict(a: ReadonlySet<ValueType>, b: ReadonlySet<ValueType>): ReadonlySet<ValueType> {
-  const common = [...a].filter((type) => b.has(type));
-  return new Set(common.length > 0 ? common : [...a, ...b]);
+  const types = [...a, ...b];
+  const allows = (set: ReadonlySet<ValueType>, type: ValueType) =>
+    set.has(type) || (type === 'integer' && set.has('number'));
+  const common = types.filter((type) => allows(a, type) && allows(b, type));
+  return new Set(common.length > 0 ? common : types);
 }
 
 function declaredTypes(schema: JsonObject): ReadonlySet<ValueType> {

@@ -16,6 +16,8 @@ const proto = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"in
 
 const ofType = (...type: string[]) => ({ schema: { type } });
 const STRING = { type: 'string' };
+const NUMBER = { type: 'number' };
+const INTEGER = { type: 'integer' };
 const TEXT = { schema: STRING };
 const TEXTS = { properties: { a: STRING }, required: ['c'] };
 const LIST = { schema: { type: 'array', items: { type: ['integer', 'string'] } } };
@@ -41,6 +43,8 @@ const ROWS: [place: 'path' | 'query', parameter: object, sent: string, expected:
   ['query', TEXT, 'p=a+b%2B', 'a b+'],
   ['query', TEXT, 'p', ''],
   ['query', { schema: { allOf: [ofType('integer', 'string').schema, STRING] } }, 'p=1', '1'],
+  ['query', { schema: { allOf: [NUMBER, INTEGER] } }, 'p=1e2', 100],
+  ['query', { schema: { allOf: [NUMBER, INTEGER] } }, 'p=9007199254740993', /got a string/],
   ['query', TEXT, '%70=1', '1'],
   ['query', TEXT, 'p=1&p=2', /more than once/],
   ['query', TEXT, 'p=%ff', /percent-encoding/],
@@ -75,7 +79,6 @@ const parameter = (place: string, name: string, schema: object, rest: object = {
 const TAGS = { headers: { 'x-tags': 'a, b' } };
 const STRINGS = { type: 'array', items: STRING };
 
-const INTEGER = { type: 'integer' };
 const AT_LEAST_1 = { properties: { count: { minimum: 1 } } };
 const FIELDS = { count: INTEGER, names: { type: 'array' }, price, items, pair, ids: integers };
 
