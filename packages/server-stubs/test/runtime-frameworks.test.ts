@@ -6,10 +6,16 @@ import express4 from 'express4';
 import { describe, expect, it, vi } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
-import { NAMED, toTable } from './support/to-table.ts';
+import { ANY_JSON, NAMED, toTable } from './support/to-table.ts';
 
 const TABLE = toTable([
   { path: '/pets', method: 'POST', operationId: 'add', body: { required: true, content: [NAMED] } },
+  {
+    path: '/text',
+    method: 'POST',
+    operationId: 'text',
+    body: { required: true, content: [ANY_JSON] },
+  },
   { path: '/raw', method: 'POST', operationId: 'raw', passThrough: true },
 ]);
 
@@ -18,6 +24,7 @@ const router = createTableRouter(
   TABLE,
   {
     add: ({ body }) => ({ status: 200, body }),
+    text: ({ body }) => ({ status: 200, body }),
     raw: async ({ body }) => ({ status: 200, contentType: 'text/csv', body: await text(body) }),
   },
   { onError },
@@ -58,6 +65,11 @@ describe.each([
     const body = gzipSync('{"name":"a"}');
     const { json } = await send(base, '/pets', { method: 'POST', headers, body });
     expect(json).toEqual({ name: 'a' });
+  });
+
+  it('accepts a JSON string that another parser has read', async () => {
+    const base = await serve(express().use(express.json({ strict: false }), router));
+    expect((await post(base, '/text', '"1"')).json).toBe('1');
   });
 
   it('may mount the router under a path', async () => {

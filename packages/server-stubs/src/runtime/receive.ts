@@ -84,10 +84,10 @@ async function readText(call: Call, { kind }: Content, maxBytes: number): Promis
   call.sendContinue();
   if (!request.readableDidRead) return decodeUtf8(await readBytes(request, maxBytes));
   const { body } = request;
-  if (typeof body === 'string') return body;
   if (Buffer.isBuffer(body)) return decodeUtf8(body);
   // After `express.json()`, which does not check what is parsed. Parsed forms may lack fields, so forms need the text.
   if (kind === 'json' && body !== undefined) return JSON.stringify(body);
+  if (typeof body === 'string') return body;
   throw alreadyRead(request);
 }
 
