@@ -152,5 +152,8 @@ function toAttachment(sent: readonly string[]): string {
   if (attachment === undefined) return 'attachment';
   // HTTP libraries join headers with commas, so an `inline` may follow: only the file name is kept.
   const isJoined = attachment.replace(/"(?:\\.|[^"\\])*(?:"|$)/g, '').includes(',');
-  return isJoined ? create(parse(attachment).parameters.filename) : attachment.trim();
+  if (!isJoined) return attachment.trim();
+  // An extended value cannot contain a comma (RFC 8187, section 3.2.1).
+  const first = attachment.replace(/(\*=[^",;]*),.*$/, '$1');
+  return create(parse(first).parameters.filename);
 }
