@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { CORS } from './generated/contract.gen.ts';
 import { TOKEN } from './runtime/portable/headers.ts';
-import { assertNames } from './runtime/portable/user-input.ts';
+import { assertNames, namesOf } from './runtime/portable/user-input.ts';
 
 /** CORS options. */
 export interface CorsOptions {
@@ -14,6 +14,8 @@ export interface CorsOptions {
   /** Whether listed origins may send cookies and HTTP authentication. Default: false. */
   readonly credentials?: boolean;
 }
+
+const OPTION_NAMES = namesOf<CorsOptions>({ origins: true, credentials: true });
 
 type HeadersByName = Readonly<Record<string, string>>;
 
@@ -31,7 +33,7 @@ export function createCors(
   { storageHeaders, gatewayHeaders }: WireProfile,
   options: CorsOptions = {},
 ) {
-  assertNames('cors', options, ['origins', 'credentials']);
+  assertNames('cors', options, OPTION_NAMES);
   const { origins = CORS.allowOrigin, credentials = false } = options;
   if (origins === '*' && credentials) {
     throw new TypeError(

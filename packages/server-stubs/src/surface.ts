@@ -2,7 +2,7 @@ import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type CorsOptions, createCors } from './cors.ts';
 import { toContractError } from './errors.ts';
 import { COMMON_NAMES, type CommonOptions, type TableRouterOptions } from './runtime/options.ts';
-import { assertNames } from './runtime/portable/user-input.ts';
+import { assertNames, namesOf } from './runtime/portable/user-input.ts';
 
 /** Options of the three routers of the contract. */
 export interface ApiOptions extends CommonOptions {
@@ -25,32 +25,32 @@ export interface SignedCaller {
   readonly verifyBody: (bodyHash: string) => void;
 }
 
-/** The names of the options that not all three routers have. */
-const ROUTER_OPTIONS = {
-  gateway: ['security', 'env', 'signedBodies'],
-  storage: ['security', 'env', 'batchItems'],
-  upload: ['fileBytes'],
-};
+const API_NAMES = namesOf<Omit<ApiOptions, keyof CommonOptions>>({ cors: true, wireProfile: true });
+
+/** The limit on bodies that each router has. */
+const LIMIT_NAMES = {
+  gateway: 'streamBytes',
+  storage: 'bodyBytes',
+  upload: 'streamBytes',
+} as const;
 
 /**
  * Returns what the three routers share: names, CORS, and options of the runtime's router.
  *
+ * @param ownNames the names of the options that only this router has
  * @param maxBytes maximum body size, unless the user sets `requests`
  */
 export function createSurface(
-  name: keyof typeof ROUTER_OPTIONS,
+  name: keyof typeof LIMIT_NAMES,
   options: ApiOptions,
+  ownNames: readonly string[],
   maxBytes: number,
 ) {
-  assertNames('options', options, [
-    ...ROUTER_OPTIONS[name],
-    ...COMMON_NAMES,
-    'cors',
-    'wireProfile',
-  ]);
+  assertNames('options', options, [...ownNames, ...COMMON_NAMES, ...API_NAMES]);
+  assertNames('requests', options.requests ?? {}, [LIMIT_NAMES[name]]);
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(name, wireProfile, options.cors);
-  const common = COMMON_NAMES.map((each) => [each, options[each]]);
+  const common = COMMON_NAMES.map((option) => [option, options[option]]);
   const shared: TableRouterOptions = {
     ...Object.fromEntries(common),
     maxBytes,

@@ -42,7 +42,11 @@ test.each<[message: string, create: () => unknown]>([
   ['options.onerror', () => createTableRouter(table, {}, { onerror: call } as object)],
   ['options.window does', () => createStorageSignature({ window: 1 } as never)],
   ['options.signingHost does', () => createGatewaySignature({ signingHost: 'a' } as never)],
-  ['requests.bodyBytes', () => gatewayWith({ requests: { bodyBytes: Number.NaN } })],
+  ['Use streamBytes.', () => gatewayWith({ requests: { bodyBytes: 1 } })],
+  [
+    'Use bodyBytes.',
+    () => storage({}, { security: storageSecurity, requests: { streamBytes: 1 } }),
+  ],
   ['requests.streamBytes', () => gatewayWith({ requests: { streamBytes: '1' } })],
   ['cors.credentials requires', () => gatewayWith({ cors: { credentials: true } })],
   // A string would allow each origin that it contains.
@@ -61,6 +65,7 @@ test.each<[message: string, create: () => unknown]>([
   ['without slashes', () => pair({ id: 'a/b', secret: 's' })],
   ['must have an `id`', () => pair({ id: undefined, secret: 's' })],
   ['must have a `secret`', () => pair({ id: 'a', secret: '' })],
+  ['credential.expiresAt does', () => pair({ id: 'a', secret: 's', expiresAt: new Date() })],
   ['header cannot contain', () => pair({ id: 'a', secret: 's', token: 'a,b' })],
 ])('nothing is created: %s', (message, create) => {
   expect(create).toThrow(TypeError);

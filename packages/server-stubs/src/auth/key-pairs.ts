@@ -1,4 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { assertNames, namesOf } from '../runtime/portable/user-input.ts';
 import { type Credential, createTc3Signer } from './tc3.ts';
 
 /** The key pairs of all environments. */
@@ -6,6 +7,12 @@ export type KeyPairs = ReturnType<typeof createKeyPairs>;
 
 /** A credential that does not expose its secrets. */
 export type KeyPair = ReturnType<typeof createKeyPair>;
+
+const CREDENTIAL_NAMES = [
+  ...namesOf<Credential>({ id: true, secret: true, token: true, expires: true }),
+  // Of the server, which has read the secret from this file.
+  'secretFile',
+];
 
 /** For unknown IDs. It has no environment. */
 const UNKNOWN_PAIR = createKeyPair(undefined, { id: '', secret: randomBytes(32).toString('hex') });
@@ -27,6 +34,7 @@ export function createKeyPairs(
   for (const [env, { credentials = [] }] of Object.entries(environments)) {
     for (const credential of credentials) {
       const { id } = credential;
+      assertNames('credential', credential, CREDENTIAL_NAMES);
       const pairs = byId.get(id) ?? new Map<string, KeyPair>();
       const problem = pairs.has(env) ? 'is listed twice' : findProblem(credential);
       if (problem !== undefined) {

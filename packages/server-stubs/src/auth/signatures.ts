@@ -5,7 +5,7 @@ import { isNominated } from '../forwarding.ts';
 import type { GatewayCall } from '../gateway/router.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import { splitTarget } from '../runtime/portable/paths.ts';
-import { assertNames } from '../runtime/portable/user-input.ts';
+import { assertNames, namesOf } from '../runtime/portable/user-input.ts';
 import { hasBody } from '../runtime/receive.ts';
 import type { StorageSecurity } from '../storage/router.ts';
 import type { SignedCaller } from '../surface.ts';
@@ -86,7 +86,12 @@ export function createGatewaySignature(
   };
 }
 
-const GATEWAY_OPTIONS = ['pairs', 'service', 'now', 'windowSeconds'];
+const GATEWAY_OPTIONS = namesOf<GatewaySignatureOptions>({
+  pairs: true,
+  service: true,
+  now: true,
+  windowSeconds: true,
+});
 
 /** What signatures of storage calls are checked against. */
 export interface StorageSignatureOptions extends GatewaySignatureOptions {

@@ -11,7 +11,7 @@ import { type Router, type TableRouterOptions, toSafeOnError } from '../runtime/
 import type { Call, PrincipalsByScheme } from '../runtime/portable/call.ts';
 import { HttpError } from '../runtime/portable/http-error.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
-import { assertFunction, assertHandlerNames } from '../runtime/portable/user-input.ts';
+import { assertFunction, assertHandlerNames, namesOf } from '../runtime/portable/user-input.ts';
 import { hasBody } from '../runtime/receive.ts';
 import { discard } from '../runtime/respond.ts';
 import { createTableRouter } from '../runtime/router.ts';
@@ -101,6 +101,12 @@ export interface GatewayRouter extends Router {
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
+const OPTION_NAMES = namesOf<Omit<GatewayRouterOptions, keyof ApiOptions>>({
+  security: true,
+  env: true,
+  signedBodies: true,
+});
+
 /**
  * Creates the gateway for hosted services: middleware for Express 4 and 5, and a `node:http` listener. Your
  * handler calls the service; the router does the rest.
@@ -128,7 +134,12 @@ export function createGatewayRouter<Caller = unknown>(
   if (signedBodies !== 'router' && signedBodies !== 'handler') {
     throw new TypeError('options.signedBodies must be router or handler.');
   }
-  const { wireProfile, cors, shared } = createSurface('gateway', options, LIMITS.gatewayBodyBytes);
+  const { wireProfile, cors, shared } = createSurface(
+    'gateway',
+    options,
+    OPTION_NAMES,
+    LIMITS.gatewayBodyBytes,
+  );
   const onError = toSafeOnError(options.onError);
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call, HandlerResponse } from './portable/call.ts';
 import type { ErrorWithResponse, HttpError } from './portable/http-error.ts';
-import { assertLimit, assertNames } from './portable/user-input.ts';
+import { assertLimit, assertNames, namesOf } from './portable/user-input.ts';
 
 /** Options of all routers. The contract's routers add `ApiOptions` (`src/surface.ts`) and options of their own. */
 export interface CommonOptions {
@@ -106,16 +106,16 @@ export interface Router extends Listener {
   readonly checkContinue: Listener;
 }
 
-export const COMMON_NAMES = Object.keys({
+export const COMMON_NAMES = namesOf<CommonOptions>({
   requests: true,
   responses: true,
   onCall: true,
   onError: true,
   onResponse: true,
   requestId: true,
-} satisfies Record<keyof CommonOptions, true>) as (keyof CommonOptions)[];
+});
 
-const TABLE_NAMES = Object.keys({
+const TABLE_NAMES = namesOf<Omit<TableRouterOptions, keyof CommonOptions>>({
   security: true,
   toError: true,
   headers: true,
@@ -123,7 +123,7 @@ const TABLE_NAMES = Object.keys({
   respondToOptions: true,
   maxBytes: true,
   encodeBody: true,
-} satisfies Record<Exclude<keyof TableRouterOptions, keyof CommonOptions>, true>);
+});
 
 export type Settings = ReturnType<typeof toSettings>;
 export type Limits = Settings['limits'];

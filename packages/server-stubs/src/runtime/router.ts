@@ -12,7 +12,7 @@ import { createNullObject, decodeText } from './portable/encoding.ts';
 import { setHeader } from './portable/headers.ts';
 import { badPath, HttpError, notAllowed, notFound } from './portable/http-error.ts';
 import { type ParsedInput, readParameters } from './portable/parameters.ts';
-import { type Match, namesOf, Paths, splitTarget } from './portable/paths.ts';
+import { type Match, Paths, parameterNames, splitTarget } from './portable/paths.ts';
 import type { Route, RouteTable } from './portable/route-table.ts';
 import { assertHandlerNames, findHandler } from './portable/user-input.ts';
 import { readBody } from './receive.ts';
@@ -115,7 +115,7 @@ function toPaths(table: RouteTable, handlers: Handlers, { security = {} }: Setti
     const greedy = parameters.find((parameter) => parameter.greedy)?.name;
     const existing = paths.add(method, path, greedy, {
       route,
-      pathNames: namesOf(path),
+      pathNames: parameterNames(path),
       greedy,
       handle: findHandler(handlers, operationId),
       authenticate: createAuthentication(table, route, security),

@@ -5,7 +5,12 @@ import type { Router } from '../runtime/options.ts';
 import type { Call, HandlerResponse } from '../runtime/portable/call.ts';
 import { hasResponse } from '../runtime/portable/http-error.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
-import { assertFunction, assertHandlerNames, assertLimit } from '../runtime/portable/user-input.ts';
+import {
+  assertFunction,
+  assertHandlerNames,
+  assertLimit,
+  namesOf,
+} from '../runtime/portable/user-input.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { type ApiOptions, createSurface } from '../surface.ts';
 import { handleForm, type UploadInput, type UploadResult } from './form.ts';
@@ -24,6 +29,8 @@ export interface UploadRouterOptions extends ApiOptions {
   /** Maximum file size in bytes. Larger files get `EntityTooLarge`. Default: 5 GiB. */
   readonly fileBytes?: number;
 }
+
+const OPTION_NAMES = namesOf<Omit<UploadRouterOptions, keyof ApiOptions>>({ fileBytes: true });
 
 /**
  * Creates the upload target, `POST /`: middleware for Express 4 and 5, and a `node:http` listener. Forms are streamed.
@@ -46,7 +53,7 @@ export function createUploadRouter(
   const { fileBytes = LIMITS.uploadBytes } = options;
   assertLimit(fileBytes, 'options.fileBytes');
   const maxBytes = fileBytes + LIMITS.uploadFormBytes;
-  const { wireProfile, shared } = createSurface('upload', options, maxBytes);
+  const { wireProfile, shared } = createSurface('upload', options, OPTION_NAMES, maxBytes);
 
   async function uploadFile({ body }: ParsedInput, call: Call): Promise<HandlerResponse> {
     const form = await openForm(call.request, body as Readable, fileBytes);

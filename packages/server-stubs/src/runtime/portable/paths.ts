@@ -53,7 +53,7 @@ export class Paths<Operation> {
   }
 }
 
-export function namesOf(template: string): readonly string[] {
+export function parameterNames(template: string): readonly string[] {
   return toSegments(template).flatMap((pieces) => pieces.filter((_, index) => index % 2 === 1));
 }
 

@@ -10,6 +10,11 @@ export function assertLimit(value: unknown, name: string): void {
   throw new TypeError(`${name} must be a number of at least 0.`);
 }
 
+/** The names of all members of a type. */
+export function namesOf<Type>(names: Record<keyof Type, true>): (keyof Type & string)[] {
+  return Object.keys(names) as (keyof Type & string)[];
+}
+
 /** @throws TypeError if an object has a member with another name, such as a misspelled one, which nothing would read */
 export function assertNames(path: string, object: object, names: readonly string[]): void {
   const unknown = Object.keys(object).find((name) => !names.includes(name));
