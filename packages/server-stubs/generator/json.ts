@@ -25,7 +25,7 @@ export function reachable<Value>(
 ): Set<Value> {
   const found = new Set(start);
   // The loop also visits values that are added during it.
-  for (const value of found) for (const other of next(value)) found.add(other);
+  for (const value of found) for (const reached of next(value)) found.add(reached);
   return found;
 }
 

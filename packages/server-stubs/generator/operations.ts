@@ -108,8 +108,10 @@ function securityOf(root: JsonObject, operation: JsonObject): unknown {
 
 /** The path parameter that takes the rest of the path. */
 function findGreedy(root: JsonObject, { parameters }: JsonObject): string | undefined {
-  const all = toList(parameters).map((value) => follow(root, value));
-  return all.find((parameter) => parameter['x-berth-greedy'] === true)?.name as string | undefined;
+  const objects = toList(parameters).map((value) => follow(root, value));
+  return objects.find((parameter) => parameter['x-berth-greedy'] === true)?.name as
+    | string
+    | undefined;
 }
 
 function findPathProblem(root: JsonObject, { path, operation }: OperationEntry) {

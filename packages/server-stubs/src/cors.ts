@@ -48,9 +48,10 @@ export function createCors(
     profile: Object.values(storageHeaders),
     upstreamStatus: [gatewayHeaders.upstreamStatus],
   };
-  const toNames = (names: readonly string[]) => names.flatMap((name) => placeholders[name] ?? name);
-  const exposed = { 'access-control-expose-headers': toNames(CORS.exposeHeaders).join(', ') };
-  const allowHeaders = toNames(CORS.allowHeaders);
+  const toHeaderNames = (names: readonly string[]) =>
+    names.flatMap((name) => placeholders[name] ?? name);
+  const exposed = { 'access-control-expose-headers': toHeaderNames(CORS.exposeHeaders).join(', ') };
+  const allowHeaders = toHeaderNames(CORS.allowHeaders);
 
   function allows(origin: string): boolean {
     if (origins === '*') return true;

@@ -51,11 +51,11 @@ abstract class ContractError<Code extends string> extends Error {
     this.code = code;
     this.status = status ?? row.status;
     this.retryAfter = retryAfter ?? row.retryAfter;
-    const all: Record<string, string> = {};
-    if (this.retryAfter !== undefined) all['retry-after'] = String(this.retryAfter);
+    const allHeaders: Record<string, string> = {};
+    if (this.retryAfter !== undefined) allHeaders['retry-after'] = String(this.retryAfter);
     // Lowercase, so that the headers that every error has, such as `x-request-id`, override these.
-    for (const [name, text] of Object.entries(headers ?? {})) all[name.toLowerCase()] = text;
-    this.headers = all;
+    for (const [name, text] of Object.entries(headers ?? {})) allHeaders[name.toLowerCase()] = text;
+    this.headers = allHeaders;
   }
 }
 

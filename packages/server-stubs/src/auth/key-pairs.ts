@@ -36,7 +36,7 @@ export function createKeyPairs(
       const { id } = credential;
       assertNames('credential', credential, CREDENTIAL_NAMES);
       const pairs = byId.get(id) ?? new Map<string, KeyPair>();
-      const problem = pairs.has(env) ? 'is listed twice' : findProblem(credential);
+      const problem = pairs.has(env) ? 'is listed twice' : findCredentialProblem(credential);
       if (problem !== undefined) {
         throw new TypeError(`Credential ${JSON.stringify(id)} in environment ${env} ${problem}.`);
       }
@@ -54,7 +54,7 @@ export function createKeyPairs(
   };
 }
 
-function findProblem({ id, secret, token }: Credential): string | undefined {
+function findCredentialProblem({ id, secret, token }: Credential): string | undefined {
   // An environment variable that is not set would otherwise be the secret `undefined`.
   if (typeof id !== 'string' || !/^[!-+\--.0-~]{1,256}$/.test(id)) {
     return 'must have an `id` of 1 to 256 characters, without slashes, commas or spaces';

@@ -55,7 +55,7 @@ export function createAuthentication(
       if (requirements.every(({ name }) => name in principals)) return principals;
     }
     if (!wasTried && missing !== undefined) {
-      throw new HttpError('missing-credentials', toProblem(missing));
+      throw new HttpError('missing-credentials', describeMissing(missing));
     }
     throw reason ?? new HttpError('unauthorized', 'The credentials are invalid.');
   };
@@ -66,7 +66,7 @@ export function isRejection(principal: unknown): boolean {
   return principal === undefined || principal === null || principal === false;
 }
 
-function toProblem(scheme: SecurityScheme): string {
+function describeMissing(scheme: SecurityScheme): string {
   if (scheme.type !== 'apiKey') {
     return `The Authorization header has no ${toHttpScheme(scheme)} credentials.`;
   }
@@ -89,18 +89,9 @@ function findCredential(
   return values?.length === 1 ? decodeQuery(values[0] as string) : undefined;
 }
 
-/** The scheme of the `Authorization` header. */
+/** The scheme of the `Authorization` header. OAuth 2.0 and OpenID Connect have bearer tokens (RFC 6750). */
 function toHttpScheme(scheme: Exclude<SecurityScheme, { type: 'apiKey' }>): string {
-  switch (scheme.type) {
-    case 'http':
-      return scheme.scheme;
-    // RFC 6750.
-    case 'oauth2':
-    case 'openIdConnect':
-      return 'bearer';
-    case 'mutualTLS':
-      return 'mutual';
-  }
+  return scheme.type === 'http' ? scheme.scheme : 'bearer';
 }
 
 /** Returns the `abc` of `Bearer abc`. The scheme is case-insensitive (RFC 9110, section 11.1). */

@@ -41,10 +41,10 @@ export async function openForm(request: IncomingMessage, source: Readable, fileB
   };
   request.once('close', onClose);
   parser
-    .on('field', (name, value, _isNameCut, isCut) => {
+    .on('field', (name, value, _isNameTruncated, isTruncated) => {
       if (file !== undefined) return;
       try {
-        if (isCut) throw tooMany(`bytes in field ${name}`, FORM_LIMITS.fieldSize);
+        if (isTruncated) throw tooMany(`bytes in field ${name}`, FORM_LIMITS.fieldSize);
         if (name === undefined) throw new Error('a field has no name');
         addField(fields, name, value);
       } catch (error) {
@@ -171,11 +171,11 @@ class DelimiterNormalizer extends Transform {
       } else {
         const end = data.indexOf(HEAD_END);
         const after = data.subarray(end + CRLF.length, end + CRLF.length + delimiter.length);
-        const isCut = after.length < delimiter.length && delimiter.indexOf(after) === 0;
+        const isTruncated = after.length < delimiter.length && delimiter.indexOf(after) === 0;
         if ((end < 0 ? data.length : end) > HEAD_BYTES) {
           throw malformedForm(`The headers of a part are larger than ${HEAD_BYTES} bytes.`);
         }
-        if (end < 0 || isCut) break;
+        if (end < 0 || isTruncated) break;
         const head = data.toString('latin1', 0, end).replace(/^[ \t]+/, '');
         this.push(Buffer.from(`${head}\r\n\r\n`, 'latin1'));
         // The line break before this delimiter has ended the headers, too.

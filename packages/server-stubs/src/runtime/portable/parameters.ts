@@ -82,16 +82,18 @@ function findHeaderOrCookie(
   { headers }: Call['request'],
 ) {
   if (location === 'header') return findHeader(headers, name.toLowerCase());
-  const [first, ...rest] = findCookies(headers.cookie, name);
+  const [first, ...repeated] = findCookies(headers.cookie, name);
   // A cookie cannot contain a comma (RFC 6265, section 4.1.1), so one for each item is the same as a list.
-  return explode && shape === 'array' && rest.length > 0 ? [first, ...rest].join(',') : first;
+  return explode && shape === 'array' && repeated.length > 0
+    ? [first, ...repeated].join(',')
+    : first;
 }
 
 /** The validator gets the parameters of all locations, so the first step to the value is its location. */
 function invalidParameters(input: ParsedInput, errors: Validator['errors']): HttpError {
-  const all = errors as readonly [SchemaError];
-  const [, location] = all[0].instancePath.split('/') as ['', ParameterLocation];
-  const inLocation = all.map((error) => {
+  const schemaErrors = errors as readonly [SchemaError];
+  const [, location] = schemaErrors[0].instancePath.split('/') as ['', ParameterLocation];
+  const inLocation = schemaErrors.map((error) => {
     return { ...error, instancePath: error.instancePath.slice(location.length + 1) };
   });
   return invalidRequest([toViolation(input[location], inLocation, location)]);

@@ -62,13 +62,14 @@ function findCause(errors: readonly SchemaError[]): SchemaError {
     const { keyword, instancePath, params } = error;
     let cause = error;
     if (COMPOSITES.has(keyword)) {
-      const isOutside = (each: SchemaError) =>
-        !`${each.instancePath}/`.startsWith(`${instancePath}/`);
+      const isOutside = (earlier: SchemaError) =>
+        !`${earlier.instancePath}/`.startsWith(`${instancePath}/`);
       const before = causes.findLastIndex(isOutside);
-      const [only = error, ...others] = causes.splice(before + 1).filter((each) => {
-        return each.keyword !== 'type' || each.instancePath !== instancePath;
+      const [only = error, ...alternatives] = causes.splice(before + 1).filter((inside) => {
+        return inside.keyword !== 'type' || inside.instancePath !== instancePath;
       });
-      if (keyword.endsWith('Of') && !params.passingSchemas && others.length === 0) cause = only;
+      if (keyword.endsWith('Of') && !params.passingSchemas && alternatives.length === 0)
+        cause = only;
     }
     causes.push(cause);
   }
