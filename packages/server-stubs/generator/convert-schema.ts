@@ -5,8 +5,6 @@ import {
   entriesOf,
   isObject,
   type JsonObject,
-  join,
-  type Pointer,
   reachable,
   targetOf,
   toList,
@@ -29,39 +27,28 @@ export interface ConvertedSchema {
   readonly references: readonly JsonObject[];
 }
 
-/** Keywords without schemas that are passed to Ajv as is. */
+/** Keywords without schemas that Ajv validates. */
 const VALUES = new Set(
-  `$ref type enum const multipleOf maximum minimum format pattern maxLength minLength
-  maxItems minItems uniqueItems maxContains minContains maxProperties minProperties`.split(/\s+/),
+  `$ref type enum const multipleOf maximum minimum exclusiveMaximum exclusiveMinimum format pattern maxLength minLength
+  maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required dependentRequired`.split(
+    /\s+/,
+  ),
 );
 
-export class SchemaConverter {
-  readonly #document: OpenApiDocument;
-  readonly #hidden: Annotation;
-  readonly #incomplete: ReadonlySet<JsonObject>;
+/**
+ * Creates a function that converts schemas. It drops what Ajv cannot check, with a warning, or the entire schema if it
+ * would then reject valid values. It also drops annotations, which may look like schemas. For example:
+ *
+ * `{ type: 'string', title: 'Code', pattern: '(?i)a' }` → `{ type: 'string' }`
+ * `{ type: 'string', not: { pattern: '(?i)b' } }` → `true`
+ *
+ * @param hidden the annotation of properties that do not occur in this direction, and so cannot be required
+ */
+export function createConverter(document: OpenApiDocument, hidden: Annotation) {
+  const { root, schemas } = document;
+  const incomplete = findIncomplete(root);
   /** Incomplete schemas whose unsupported keywords have caused warnings. */
-  readonly #reported = new Set<JsonObject>();
-
-  /** @param hidden the annotation of properties that do not occur in this direction, and so cannot be required */
-  constructor(document: OpenApiDocument, hidden: Annotation) {
-    this.#document = document;
-    this.#hidden = hidden;
-    this.#incomplete = findIncomplete(document.root);
-  }
-
-  /**
-   * Drops what Ajv cannot check, with a warning, or the entire schema if it would then reject valid values. Also drops
-   * annotations, which may look like schemas. For example:
-   *
-   * `{ type: 'string', title: 'Code', pattern: '(?i)a' }` → `{ type: 'string' }`
-   * `{ type: 'string', not: { pattern: '(?i)b' } }` → `true`
-   *
-   * @param pointer where the schema is, for warnings
-   */
-  convert(schema: unknown, pointer: Pointer): ConvertedSchema {
-    const references: JsonObject[] = [];
-    return { schema: this.#convert(schema, pointer, new Set(), references), references };
-  }
+  const reported = new Set<JsonObject>();
 
   /**
    * @param inherited names that the schemas around this one hide, if they are for the same value. In requests:
@@ -69,9 +56,8 @@ export class SchemaConverter {
    *   `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['name'] }] }`
    * @param references to which converted schemas with a `$ref` are added
    */
-  #convert(
+  function convert(
     schema: unknown,
-    pointer: Pointer,
     inherited: ReadonlySet<string>,
     references: JsonObject[],
   ): AnySchema {
@@ -79,61 +65,40 @@ export class SchemaConverter {
     if (!isObject(schema)) return schema as AnySchema;
     // JSON Schema allows an empty list, and Ajv does not.
     if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
-    if (!this.#canBeChecked(schema, pointer)) return true;
-    const unsupported = findUnsupported(schema, this.#document.root);
-    for (const [keyword, message] of unsupported) {
-      this.#document.warn(join(pointer, keyword), message);
-    }
-    const hiddenNames = new Set([...inherited, ...this.#hiddenNamesOf(schema)]);
+    if (!canBeChecked(schema)) return true;
+    const unsupported = warnAboutUnsupported(schema);
+    const hiddenNames = new Set([...inherited, ...hiddenNamesOf(schema)]);
     const converted: JsonObject = {};
     for (const [keyword, value] of Object.entries(schema)) {
-      if (unsupported.some(([name]) => name === keyword)) continue;
-      const result = this.#convertKeyword(keyword, value, pointer, hiddenNames, references);
+      if (unsupported.includes(keyword)) continue;
+      const applies = KEYWORDS.get(keyword)?.applies;
+      const isSameValue = applies !== 'other' && applies !== 'test';
+      const result = VALUES.has(keyword)
+        ? convertValue(keyword, value, hiddenNames)
+        : mapSubschemas(keyword, value, (part) =>
+            convert(part, isSameValue ? hiddenNames : new Set(), references),
+          );
       if (result !== undefined) converted[keyword] = result;
     }
-    const complete = this.#addDiscriminator(converted, schema, pointer);
+    const complete = addDiscriminator(converted, schema);
     if (complete.$ref !== undefined) references.push(complete);
     return complete;
   }
 
-  /** Returns `undefined` if Ajv does not need the keyword. */
-  #convertKeyword(
-    keyword: string,
-    value: unknown,
-    pointer: Pointer,
-    hiddenNames: ReadonlySet<string>,
-    references: JsonObject[],
-  ): unknown {
-    const toVisible = (names: unknown) =>
-      Array.isArray(names) ? names.filter((name) => !hiddenNames.has(name)) : names;
-    switch (keyword) {
-      case 'required':
-        return toVisible(value);
-      case 'dependentRequired':
-        return Object.fromEntries(entriesOf(value).map(([name, list]) => [name, toVisible(list)]));
-      case 'exclusiveMinimum':
-      case 'exclusiveMaximum':
-        // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
-        return typeof value === 'boolean' ? undefined : value;
-      default: {
-        if (VALUES.has(keyword)) return value;
-        const applies = KEYWORDS.get(keyword)?.applies;
-        const isSameValue = applies !== 'other' && applies !== 'test';
-        const inherited = isSameValue ? hiddenNames : new Set<string>();
-        return mapSubschemas(keyword, value, (part, location) =>
-          this.#convert(part, join(pointer, ...location), inherited, references),
-        );
-      }
-    }
+  /** Returns the keywords. */
+  function warnAboutUnsupported(schema: JsonObject): string[] {
+    return findUnsupported(schema, root).map(([keyword, message]) => {
+      document.warn(document.pointerTo(schema, keyword), message);
+      return keyword;
+    });
   }
 
   /** The names of hidden properties, in a schema, through its `$ref` or in its `allOf`. */
-  readonly #hiddenNamesOf = remember((schema): ReadonlySet<string> => {
-    const { schemas } = this.#document;
+  const hiddenNamesOf = remember((schema): ReadonlySet<string> => {
     const names = entriesOf(schema.properties)
-      .filter(([, property]) => schemas.annotationsOf(property).has(this.#hidden))
+      .filter(([, property]) => schemas.annotationsOf(property).has(hidden))
       .map(([name]) => name);
-    const inParts = schemas.partsOf(schema).flatMap((part) => [...this.#hiddenNamesOf(part)]);
+    const inParts = schemas.partsOf(schema).flatMap((part) => [...hiddenNamesOf(part)]);
     return new Set([...names, ...inParts]);
   });
 
@@ -141,21 +106,17 @@ export class SchemaConverter {
    * Whether a schema rejects no valid value once everything unsupported in it, and in what it refers to, is dropped. If
    * not, warns about each of these parts.
    */
-  #canBeChecked(schema: JsonObject, pointer: Pointer): boolean {
+  function canBeChecked(schema: JsonObject): boolean {
     const fragile = Object.keys(schema).find((keyword) => KEYWORDS.get(keyword)?.needsAllParts);
-    if (fragile === undefined || !this.#incomplete.has(schema)) return true;
-    const { root } = this.#document;
-    const isUnreported = (part: JsonObject) =>
-      this.#incomplete.has(part) && !this.#reported.has(part);
+    if (fragile === undefined || !incomplete.has(schema)) return true;
+    const isUnreported = (part: JsonObject) => incomplete.has(part) && !reported.has(part);
     const parts = reachable([schema], (part) => allPartsOf(part, root).filter(isUnreported));
     for (const part of parts) {
-      this.#reported.add(part);
-      for (const [keyword, message] of findUnsupported(part, root)) {
-        this.#document.warn(this.#document.pointerTo(part, keyword), message);
-      }
+      reported.add(part);
+      warnAboutUnsupported(part);
     }
     const reason = `it has ${fragile}, and contains or refers to something that is not supported`;
-    this.#document.warn(pointer, `This schema is not checked, because ${reason}.`);
+    document.warn(document.pointerTo(schema), `This schema is not checked, because ${reason}.`);
     return false;
   }
 
@@ -163,19 +124,18 @@ export class SchemaConverter {
    * Adds Ajv's `discriminator`, which never changes what is valid. It only checks the schema that the tag selects, so its
    * errors are more precise. Ajv accepts it if the alternatives are objects whose tags are different constants.
    */
-  #addDiscriminator(converted: JsonObject, schema: JsonObject, pointer: Pointer): JsonObject {
-    const { root, schemas } = this.#document;
+  function addDiscriminator(converted: JsonObject, schema: JsonObject): JsonObject {
     const tag = asObject(schema.discriminator).propertyName;
     if (typeof tag !== 'string') return converted;
     const alternatives = toList(schema.oneOf ?? schema.anyOf).map(asObject);
     // An alternative that allows only `null` has no tag.
     const objects = alternatives.filter((part) => [...schemas.typesOf(part)].join() !== 'null');
     const tags = objects.map((part) => {
-      return this.#hiddenNamesOf(part).has(tag) ? [] : tagsOf(root, part, tag);
+      return hiddenNamesOf(part).has(tag) ? [] : tagsOf(root, part, tag);
     });
     if (tags.length === 0 || tags.some(({ length }) => length === 0)) {
       const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;
-      this.#document.warn(join(pointer, 'discriminator'), message);
+      document.warn(document.pointerTo(schema, 'discriminator'), message);
       return converted;
     }
     const values = tags.flat();
@@ -192,17 +152,34 @@ export class SchemaConverter {
     });
     return { ...converted, oneOf, type: 'object', discriminator: { propertyName: tag } };
   }
+
+  return (schema: unknown): ConvertedSchema => {
+    const references: JsonObject[] = [];
+    return { schema: convert(schema, new Set(), references), references };
+  };
+}
+
+/** Returns `undefined` if Ajv does not need the keyword. */
+function convertValue(keyword: string, value: unknown, hiddenNames: ReadonlySet<string>): unknown {
+  const toVisible = (names: unknown) =>
+    Array.isArray(names) ? names.filter((name) => !hiddenNames.has(name)) : names;
+  if (keyword === 'required') return toVisible(value);
+  if (keyword === 'dependentRequired') {
+    return Object.fromEntries(entriesOf(value).map(([name, names]) => [name, toVisible(names)]));
+  }
+  // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
+  return keyword.startsWith('exclusive') && typeof value === 'boolean' ? undefined : value;
 }
 
 /** The schemas that contain, or refer to, something that Ajv cannot check. */
 function findIncomplete(root: JsonObject): ReadonlySet<JsonObject> {
   const schemas: JsonObject[] = [];
   visitSchemas(root, (schema) => schemas.push(schema));
-  const uses = [...reachable(schemas, (schema) => allPartsOf(schema, root))].flatMap((user) => {
-    return allPartsOf(user, root).map((part) => ({ part, user }));
-  });
+  // References may also lead to schemas elsewhere, such as in extensions.
+  const reached = [...reachable(schemas, (schema) => allPartsOf(schema, root))];
+  const uses = reached.flatMap((user) => allPartsOf(user, root).map((part) => ({ part, user })));
   const usesByPart = Map.groupBy(uses, ({ part }) => part);
-  const unsupported = schemas.filter((schema) => findUnsupported(schema, root).length > 0);
+  const unsupported = reached.filter((schema) => findUnsupported(schema, root).length > 0);
   return reachable(unsupported, (part) => (usesByPart.get(part) ?? []).map(({ user }) => user));
 }
 

@@ -2,7 +2,7 @@ import { upgrade } from '@scalar/openapi-upgrader';
 import { asObject, entriesOf, follow, type JsonObject, toList } from './json.ts';
 import { Names, toVariableName } from './names.ts';
 import { operationsOf } from './openapi.ts';
-import { SchemaReader, visitSchemas } from './subschemas.ts';
+import { createSchemaReader, visitSchemas } from './subschemas.ts';
 
 /**
  * Changes a document in OpenAPI 3.1. Each operation gets its final, unique `operationId`, and all its parameters,
@@ -106,7 +106,7 @@ function repairSchema(schema: JsonObject, root: JsonObject): void {
   // `nullable` is only kept next to `type`, `$ref` and `allOf`.
   const choices = schema.oneOf ?? schema.anyOf;
   if (schema.nullable === true && Array.isArray(choices)) {
-    const schemas = new SchemaReader(root);
+    const schemas = createSchemaReader(root);
     const isNullable = choices.some((choice) => {
       const types = schemas.typesOf(choice);
       // One that is repaired later still has its `nullable`.

@@ -1,5 +1,5 @@
 import { asObject, entriesOf, isObject, type JsonObject, join, type Pointer } from './json.ts';
-import { SchemaReader } from './subschemas.ts';
+import { createSchemaReader } from './subschemas.ts';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
@@ -44,21 +44,19 @@ export const TOO_DEEP =
 
 type Locate = (pointer: Pointer) => string;
 
-const toKey = ({ pointer, message }: Omit<Problem, 'location'>) => `${pointer} ${message}`;
-
 /** A document in OpenAPI 3.1, with the locations of its objects and the problems found in them. */
 export class OpenApiDocument {
   readonly root: JsonObject;
-  readonly schemas: SchemaReader;
-  /** By pointer and message, because a component is read once for each reference to it. */
+  readonly schemas: ReturnType<typeof createSchemaReader>;
+  /** By their texts, because a component is read once for each reference to it. */
   readonly #warnings: Map<string, Problem>;
   readonly #locate: Locate;
   readonly #pointers = new Map<unknown, Pointer>();
 
   constructor(root: JsonObject, warnings: Problem[], locate: Locate) {
     this.root = root;
-    this.schemas = new SchemaReader(root);
-    this.#warnings = new Map(warnings.map((warning) => [toKey(warning), warning]));
+    this.schemas = createSchemaReader(root);
+    this.#warnings = new Map(warnings.map((warning) => [toText(warning), warning]));
     this.#locate = locate;
     this.#addPointers(root, '#');
   }
@@ -81,8 +79,8 @@ export class OpenApiDocument {
   }
 
   warn(pointer: Pointer, message: string): void {
-    const key = toKey({ pointer, message });
-    if (!this.#warnings.has(key)) this.#warnings.set(key, this.toProblem(pointer, message));
+    const problem = this.toProblem(pointer, message);
+    this.#warnings.set(toText(problem), problem);
   }
 
   /** What is not checked or not served. */

@@ -1,7 +1,7 @@
 import type { AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { toNames } from '../src/runtime/portable/encoding.ts';
-import { SchemaConverter } from './convert-schema.ts';
+import { createConverter } from './convert-schema.ts';
 import { asObject, join, type Pointer, targetOf, toPointer } from './json.ts';
 import { Names, toTypeName } from './names.ts';
 import { InvalidDocumentError, type OpenApiDocument, type Problem } from './openapi.ts';
@@ -46,7 +46,7 @@ export interface Schemas {
 export class SchemaSet {
   readonly document: OpenApiDocument;
   readonly name: SetName;
-  readonly #converter: SchemaConverter;
+  readonly #converter: ReturnType<typeof createConverter>;
   readonly #names = new Names();
   /** What `add` returned, by the text of the schema. */
   readonly #validators = new Map<string, ValidatorName>();
@@ -60,12 +60,12 @@ export class SchemaSet {
   constructor(document: OpenApiDocument, name: SetName) {
     this.document = document;
     this.name = name;
-    this.#converter = new SchemaConverter(document, HIDDEN[name]);
+    this.#converter = createConverter(document, HIDDEN[name]);
   }
 
   /** Adds a schema, and returns its validator, or `undefined` if every value is valid. */
   add(schema: unknown, pointer: Pointer): ValidatorName | undefined {
-    const converted = this.#convert(schema, pointer);
+    const converted = this.#convert(schema);
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
     const existing = this.#validators.get(text);
@@ -80,8 +80,8 @@ export class SchemaSet {
   }
 
   /** Converts a schema, whose references become IDs. What they refer to is converted by `finish`. */
-  #convert(schema: unknown, pointer: Pointer): AnySchema {
-    const { schema: converted, references } = this.#converter.convert(schema, pointer);
+  #convert(schema: unknown): AnySchema {
+    const { schema: converted, references } = this.#converter(schema);
     for (const reference of references) {
       const $ref = String(reference.$ref);
       let id = this.#targetIds.get($ref);
@@ -105,7 +105,7 @@ export class SchemaSet {
       // Loading warns about `schema: null`.
       const target = targetOf(this.document.root, { $ref }) ?? true;
       const id = this.#targetIds.get($ref) as string;
-      schemas.set(id, { schema: this.#convert(target, pointer), pointer });
+      schemas.set(id, { schema: this.#convert(target), pointer });
     }
     return { schemas, exported: [...this.#validators.values()].map(({ id }) => id) };
   }

@@ -49,20 +49,17 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
 
 export type ValueType = ScalarType | 'array' | 'object';
 
-/** Returns a keyword's value with changed subschemas, or `undefined` if it contains none. A location: `['allOf', '0']`. */
+/** Returns a keyword's value with changed subschemas, or `undefined` if it contains none. */
 export function mapSubschemas(
   keyword: string,
   value: unknown,
-  change: (schema: unknown, location: readonly string[]) => unknown,
+  change: (schema: unknown) => unknown,
 ): unknown {
   const contains = KEYWORDS.get(keyword)?.contains;
-  if (contains === 'schema') return change(value, [keyword]);
-  if (contains === 'list') {
-    return toList(value).map((schema, index) => change(schema, [keyword, String(index)]));
-  }
+  if (contains === 'schema') return change(value);
+  if (contains === 'list') return toList(value).map(change);
   if (contains !== 'map') return undefined;
-  const entries = entriesOf(value).map(([name, schema]) => [name, change(schema, [keyword, name])]);
-  return Object.fromEntries(entries);
+  return Object.fromEntries(entriesOf(value).map(([name, schema]) => [name, change(schema)]));
 }
 
 /** The direct subschemas of a schema, or those that apply in certain ways, without the target of its `$ref`. */
@@ -75,20 +72,20 @@ export function subschemasOf(schema: unknown, applies?: readonly Applies[]): unk
 }
 
 /** Returns a schema and all others that its values must match, through `$ref` and `allOf`. */
-export function partsInAllOf(root: JsonObject, schema: unknown): JsonObject[] {
-  return collectParts(root, schema, ['always']);
-}
-
-/** Also returns the alternatives of `anyOf` and `oneOf`. */
-export function partsInCompositions(root: JsonObject, schema: unknown): JsonObject[] {
-  return collectParts(root, schema, ['always', 'alternative']);
-}
-
-function collectParts(root: JsonObject, schema: unknown, applies: readonly Applies[]) {
+export function partsInAllOf(
+  root: JsonObject,
+  schema: unknown,
+  applies: readonly Applies[] = ['always'],
+): JsonObject[] {
   const next = (part: JsonObject) => {
     return [...subschemasOf(part, applies), targetOf(root, part)].filter(isObject);
   };
   return [...reachable([schema].filter(isObject), next)];
+}
+
+/** Also returns the alternatives of `anyOf` and `oneOf`. */
+export function partsInCompositions(root: JsonObject, schema: unknown): JsonObject[] {
+  return partsInAllOf(root, schema, ['always', 'alternative']);
 }
 
 /** All schemas of each property, as one schema. */
@@ -108,34 +105,31 @@ export type Annotation = 'readOnly' | 'writeOnly';
  * Reads the schemas of a document that no longer changes, each of them once: if 40 schemas refer twice to the next one,
  * there are 2^40 ways to the last.
  */
-export class SchemaReader {
-  readonly #root: JsonObject;
-
-  constructor(root: JsonObject) {
-    this.#root = root;
-  }
-
+export function createSchemaReader(root: JsonObject) {
   /** The target of the `$ref` of a schema, and the schemas in its `allOf`, which its values must match too. */
-  partsOf(schema: JsonObject): JsonObject[] {
-    return [targetOf(this.#root, schema), ...toList(schema.allOf)].filter(isObject);
-  }
+  const partsOf = (schema: JsonObject): JsonObject[] =>
+    [targetOf(root, schema), ...toList(schema.allOf)].filter(isObject);
 
   /** The types that a schema allows, or none if it does not restrict them. */
-  readonly typesOf = remember((schema): ReadonlySet<ValueType> => {
+  const typesOf = remember((schema): ReadonlySet<ValueType> => {
     const alternatives = [schema.anyOf, schema.oneOf].map((list) => {
-      return new Set(toList(list).flatMap((part) => [...this.typesOf(part)]));
+      return new Set(toList(list).flatMap((part) => [...typesOf(part)]));
     });
-    const restrictions = [...this.partsOf(schema).map(this.typesOf), ...alternatives];
-    return restrictions.reduce(restrict, declaredTypes(schema));
+    return [...partsOf(schema).map(typesOf), ...alternatives].reduce(
+      restrict,
+      declaredTypes(schema),
+    );
   });
 
   /** The annotations of a property. They may be on its schema, through its `$ref` or in its `allOf`. */
-  readonly annotationsOf = remember((property): ReadonlySet<Annotation> => {
-    const found = this.partsOf(property).flatMap((part) => [...this.annotationsOf(part)]);
+  const annotationsOf = remember((property): ReadonlySet<Annotation> => {
+    const found = partsOf(property).flatMap((part) => [...annotationsOf(part)]);
     if (property.readOnly === true) found.push('readOnly');
     if (property.writeOnly === true) found.push('writeOnly');
     return new Set(found);
   });
+
+  return { partsOf, typesOf, annotationsOf };
 }
 
 /** Caches the result for each schema. Anything else counts as an empty schema. */

@@ -15,7 +15,7 @@ export interface CorsOptions {
   readonly credentials?: boolean;
 }
 
-const OPTION_NAMES = namesOf<CorsOptions>({ origins: true, credentials: true });
+const NAMES = namesOf<CorsOptions>({ origins: true, credentials: true });
 
 type HeadersByName = Readonly<Record<string, string>>;
 
@@ -33,7 +33,7 @@ export function createCors(
   { storageHeaders, gatewayHeaders }: WireProfile,
   options: CorsOptions = {},
 ) {
-  assertNames('cors', options, OPTION_NAMES);
+  assertNames('cors', options, NAMES);
   const { origins = CORS.allowOrigin, credentials = false } = options;
   if (origins === '*' && credentials) {
     throw new TypeError(

@@ -27,27 +27,28 @@ export interface SignedCaller {
 
 const API_NAMES = namesOf<Omit<ApiOptions, keyof CommonOptions>>({ cors: true, wireProfile: true });
 
-/** The limit on bodies that each router has. */
-const LIMIT_NAMES = {
-  gateway: 'streamBytes',
-  storage: 'bodyBytes',
-  upload: 'streamBytes',
-} as const;
+/** The names of the options of a router, from those that only this one has. */
+export function optionNames<Options>(
+  names: Record<Exclude<keyof Options, keyof ApiOptions>, true>,
+) {
+  return [...Object.keys(names), ...COMMON_NAMES, ...API_NAMES];
+}
 
 /**
  * Returns what the three routers share: names, CORS, and options of the runtime's router.
  *
- * @param ownNames the names of the options that only this router has
+ * @param names those of the options
  * @param maxBytes maximum body size, unless the user sets `requests`
  */
 export function createSurface(
-  name: keyof typeof LIMIT_NAMES,
+  name: 'gateway' | 'storage' | 'upload',
   options: ApiOptions,
-  ownNames: readonly string[],
+  names: readonly string[],
   maxBytes: number,
 ) {
-  assertNames('options', options, [...ownNames, ...COMMON_NAMES, ...API_NAMES]);
-  assertNames('requests', options.requests ?? {}, [LIMIT_NAMES[name]]);
+  assertNames('options', options, names);
+  const limit = name === 'storage' ? 'bodyBytes' : 'streamBytes';
+  assertNames('requests', options.requests ?? {}, [limit]);
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(name, wireProfile, options.cors);
   const common = COMMON_NAMES.map((option) => [option, options[option]]);

@@ -11,12 +11,18 @@ import { type Router, type TableRouterOptions, toSafeOnError } from '../runtime/
 import type { Call, PrincipalsByScheme } from '../runtime/portable/call.ts';
 import { HttpError } from '../runtime/portable/http-error.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
-import { assertFunction, assertHandlerNames, namesOf } from '../runtime/portable/user-input.ts';
+import { assertFunction, assertHandlerNames } from '../runtime/portable/user-input.ts';
 import { hasBody } from '../runtime/receive.ts';
 import { discard } from '../runtime/respond.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
-import { type ApiOptions, type AuthResult, createSurface, type SignedCaller } from '../surface.ts';
+import {
+  type ApiOptions,
+  type AuthResult,
+  createSurface,
+  optionNames,
+  type SignedCaller,
+} from '../surface.ts';
 import { type EnvOption, findHostEnv } from './host.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
@@ -101,11 +107,7 @@ export interface GatewayRouter extends Router {
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
-const OPTION_NAMES = namesOf<Omit<GatewayRouterOptions, keyof ApiOptions>>({
-  security: true,
-  env: true,
-  signedBodies: true,
-});
+const NAMES = optionNames<GatewayRouterOptions>({ security: true, env: true, signedBodies: true });
 
 /**
  * Creates the gateway for hosted services: middleware for Express 4 and 5, and a `node:http` listener. Your
@@ -137,7 +139,7 @@ export function createGatewayRouter<Caller = unknown>(
   const { wireProfile, cors, shared } = createSurface(
     'gateway',
     options,
-    OPTION_NAMES,
+    NAMES,
     LIMITS.gatewayBodyBytes,
   );
   const onError = toSafeOnError(options.onError);
@@ -210,14 +212,11 @@ export function createGatewayRouter<Caller = unknown>(
 
 /** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */
 async function verifyBody(input: GatewayInput, caller: unknown): Promise<GatewayInput> {
-  if (input.body === undefined || !isSigned(caller)) return input;
+  const signer: Partial<SignedCaller> = Object(caller);
+  if (input.body === undefined || signer.verifyBody === undefined) return input;
   const bytes = await buffer(input.body);
-  caller.verifyBody(hash('sha256', bytes));
+  signer.verifyBody(hash('sha256', bytes));
   return { ...input, body: Readable.from([bytes]) };
-}
-
-function isSigned(caller: unknown): caller is SignedCaller {
-  return typeof Object(caller).verifyBody === 'function';
 }
 
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
