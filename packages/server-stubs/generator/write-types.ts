@@ -58,10 +58,12 @@ export function writeTypes(document: OpenApiDocument, routes: readonly Route<unk
 
 /** Returns a copy of a document whose schemas describe values as handlers get and return them. */
 function toTypedDocument(document: OpenApiDocument, routes: readonly Route<unknown>[]): JsonObject {
-  const { root } = document;
+  const { root, schemas: reader } = document;
+  const routesById = new Map<unknown, Route<unknown>>();
+  for (const route of routes) routesById.set(route.operationId, route);
   const paths: Record<string, JsonObject> = {};
   for (const { path, method, operation } of operationsOf(root)) {
-    const route = routes.find(({ operationId }) => operationId === operation.operationId);
+    const route = routesById.get(operation.operationId);
     if (route === undefined) continue;
     paths[path] = { ...paths[path], [method]: toTypedOperation(root, operation, route) };
   }
@@ -81,8 +83,7 @@ function toTypedDocument(document: OpenApiDocument, routes: readonly Route<unkno
     delete schema.$defs;
     if (typeof schema.$ref === 'string') toComponent(schema, schema.$ref);
     for (const property of Object.values(asObject(schema.properties)).map(asObject)) {
-      for (const annotation of document.schemas.annotationsOf(property))
-        property[annotation] = true;
+      for (const annotation of reader.annotationsOf(property)) property[annotation] = true;
     }
     // A mapping may name a schema instead of referring to it.
     const mapping = asObject(asObject(schema.discriminator).mapping);
