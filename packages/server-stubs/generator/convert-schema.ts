@@ -14,7 +14,6 @@ import {
   type Annotation,
   KEYWORDS,
   mapSubschemas,
-  partsInAllOf,
   propertiesOf,
   remember,
   subschemasOf,
@@ -131,7 +130,7 @@ export function createConverter(document: OpenApiDocument, hidden: Annotation) {
     // An alternative that allows only `null` has no tag.
     const objects = alternatives.filter((part) => [...schemas.typesOf(part)].join() !== 'null');
     const tags = objects.map((part) => {
-      return hiddenNamesOf(part).has(tag) ? [] : tagsOf(root, part, tag);
+      return hiddenNamesOf(part).has(tag) ? [] : tagsOf(part, tag);
     });
     if (tags.length === 0 || tags.some(({ length }) => length === 0)) {
       const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;
@@ -151,6 +150,17 @@ export function createConverter(document: OpenApiDocument, hidden: Annotation) {
       return { required: [tag], properties: { [tag]: { enum: tags[index] } }, allOf: [part] };
     });
     return { ...converted, oneOf, type: 'object', discriminator: { propertyName: tag } };
+  }
+
+  /** The tags that an alternative allows, or none if it is not an object that requires a constant. */
+  function tagsOf(alternative: JsonObject, tag: string): unknown[] {
+    const parts = schemas.partsInAllOf(alternative);
+    const isObjectOnly = parts.some(({ type }) => type === 'object');
+    const isRequired = parts.some(({ required }) => toList(required).includes(tag));
+    if (!isObjectOnly || !isRequired) return [];
+    return schemas.partsInAllOf(propertiesOf(parts).get(tag)).flatMap((part) => {
+      return 'const' in part ? [part.const] : toList(part.enum);
+    });
   }
 
   return (schema: unknown): ConvertedSchema => {
@@ -215,15 +225,4 @@ function isPattern(text: string): boolean {
   }
   // Without the flag `u`, `\p{L}` matches `p{L}`.
   return !/(?<!\\)(?:\\\\)*\\[pPu]\{/.test(text);
-}
-
-/** The tags that an alternative allows, or none if it is not an object that requires a constant. */
-function tagsOf(root: JsonObject, alternative: JsonObject, tag: string): unknown[] {
-  const parts = partsInAllOf(root, alternative);
-  const isObjectOnly = parts.some(({ type }) => type === 'object');
-  const isRequired = parts.some(({ required }) => toList(required).includes(tag));
-  if (!isObjectOnly || !isRequired) return [];
-  return partsInAllOf(root, propertiesOf(parts).get(tag)).flatMap((part) => {
-    return 'const' in part ? [part.const] : toList(part.enum);
-  });
 }

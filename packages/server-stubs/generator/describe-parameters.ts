@@ -7,7 +7,7 @@ import { isJsonType } from '../src/runtime/portable/body.ts';
 import type { Field, Parameter, ScalarType } from '../src/runtime/portable/route-table.ts';
 import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './json.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import { partsInCompositions, propertiesOf, type ValueType } from './subschemas.ts';
+import { propertiesOf, type ValueType } from './subschemas.ts';
 
 type Decoding = Omit<Field, 'name' | 'in'>;
 type Style = Parameter['style'];
@@ -92,7 +92,7 @@ function describeParameter(source: JsonObject, path: string, document: OpenApiDo
 
 /** The fields of a form, or `undefined` if one of them is not supported. */
 export function describeFields(media: unknown, schema: unknown, document: OpenApiDocument) {
-  const { root } = document;
+  const { schemas } = document;
   if (!allowsExtraStrings(document, schema)) {
     const message =
       'Unlisted form fields are read as strings, but `additionalProperties` does not allow strings, so this form is not checked.';
@@ -100,7 +100,7 @@ export function describeFields(media: unknown, schema: unknown, document: OpenAp
     return undefined;
   }
   const encodings = new Map(entriesOf(asObject(media).encoding));
-  const properties = propertiesOf(partsInCompositions(root, schema));
+  const properties = propertiesOf(schemas.partsInCompositions(schema));
   const fields = [...properties].map(([name, property]) => {
     const source = asObject(encodings.get(name));
     const decoding = describeDecoding('field', source, property, document);
@@ -131,7 +131,7 @@ function describeDecoding(
     return undefined;
   }
   const { explode = style === 'form' } = source;
-  const { root } = document;
+  const { schemas } = document;
   const kind = findKind(document, schema);
   const shape = SHAPES[location][style]?.[kind];
   const [mediaType = source.contentType ?? 'application/json'] = Object.keys(
@@ -152,32 +152,31 @@ function describeDecoding(
   const decoding = { style, explode: explode === true, shape, types: [] };
   if (shape === 'json') return decoding;
   if (shape === 'array') return { ...decoding, types: toScalars(itemTypesOf(document, schema)) };
-  if (shape === 'scalar')
-    return { ...decoding, types: toScalars(document.schemas.typesOf(schema)) };
-  const properties = [...propertiesOf(partsInCompositions(root, schema))];
+  if (shape === 'scalar') return { ...decoding, types: toScalars(schemas.typesOf(schema)) };
+  const properties = [...propertiesOf(schemas.partsInCompositions(schema))];
   const types = properties.map(([name, property]) => {
-    return [name, toScalars(document.schemas.typesOf(property))] as const;
+    return [name, toScalars(schemas.typesOf(property))] as const;
   });
   return { ...decoding, properties: Object.fromEntries(types) };
 }
 
 function findKind(document: OpenApiDocument, schema: unknown): ValueKind {
-  const { root, schemas } = document;
+  const { schemas } = document;
   const types = schemas.typesOf(schema);
   if (types.has('object')) {
-    const properties = [...propertiesOf(partsInCompositions(root, schema)).values()];
+    const properties = [...propertiesOf(schemas.partsInCompositions(schema)).values()];
     const isFlat = properties.every((property) => isScalar(schemas.typesOf(property)));
     const isObjectOnly = [...types].every((type) => type === 'object' || type === 'null');
     if (!isFlat || !isObjectOnly || !allowsExtraStrings(document, schema)) return 'nested';
     return properties.length > 0 ? 'object' : 'map';
   }
   if (!types.has('array')) return 'scalar';
-  const isTuple = partsInCompositions(root, schema).some((part) => 'prefixItems' in part);
+  const isTuple = schemas.partsInCompositions(schema).some((part) => 'prefixItems' in part);
   return !isTuple && isScalar(itemTypesOf(document, schema)) ? 'array' : 'nested';
 }
 
-function itemTypesOf({ root, schemas }: OpenApiDocument, schema: unknown): Set<ValueType> {
-  const parts = partsInCompositions(root, schema);
+function itemTypesOf({ schemas }: OpenApiDocument, schema: unknown): Set<ValueType> {
+  const parts = schemas.partsInCompositions(schema);
   return new Set(parts.flatMap(({ items }) => [...schemas.typesOf(items)]));
 }
 
@@ -187,8 +186,8 @@ function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
 }
 
 /** Whether unlisted properties may be strings. They are read as strings. */
-function allowsExtraStrings({ root, schemas }: OpenApiDocument, schema: unknown): boolean {
-  return partsInCompositions(root, schema).every(({ additionalProperties }) => {
+function allowsExtraStrings({ schemas }: OpenApiDocument, schema: unknown): boolean {
+  return schemas.partsInCompositions(schema).every(({ additionalProperties }) => {
     const types = schemas.typesOf(additionalProperties);
     return types.size === 0 || types.has('string');
   });

@@ -6,7 +6,7 @@ import { describeFields, describeParameters } from './describe-parameters.ts';
 import { asObject, entriesOf, follow, isObject, type JsonObject, toList } from './json.ts';
 import { type OpenApiDocument, operationsOf } from './openapi.ts';
 import { checkSchemas, SchemaSet, type ValidatorName } from './schema-set.ts';
-import { partsInAllOf, propertiesOf } from './subschemas.ts';
+import { propertiesOf } from './subschemas.ts';
 
 type OperationEntry = ReturnType<typeof operationsOf>[number];
 /** A route without the defaults of its parameters, which only its validator can check. */
@@ -198,7 +198,7 @@ function describeContent(content: unknown, schemas: SchemaSet) {
         'This schema is not checked, because it allows values other than text.',
       );
     }
-    const parts = partsInAllOf(document.root, schema);
+    const parts = document.schemas.partsInAllOf(schema);
     const unwrap = isRequest && parts.map((part) => part['x-berth-unwrap']).find(Boolean);
     return {
       mediaType,

@@ -71,23 +71,6 @@ export function subschemasOf(schema: unknown, applies?: readonly Applies[]): unk
   });
 }
 
-/** Returns a schema and all others that its values must match, through `$ref` and `allOf`. */
-export function partsInAllOf(
-  root: JsonObject,
-  schema: unknown,
-  applies: readonly Applies[] = ['always'],
-): JsonObject[] {
-  const next = (part: JsonObject) => {
-    return [...subschemasOf(part, applies), targetOf(root, part)].filter(isObject);
-  };
-  return [...reachable([schema].filter(isObject), next)];
-}
-
-/** Also returns the alternatives of `anyOf` and `oneOf`. */
-export function partsInCompositions(root: JsonObject, schema: unknown): JsonObject[] {
-  return partsInAllOf(root, schema, ['always', 'alternative']);
-}
-
 /** All schemas of each property, as one schema. */
 export function propertiesOf(parts: readonly JsonObject[]): Map<string, unknown> {
   const properties = new Map<string, unknown>();
@@ -106,9 +89,21 @@ export type Annotation = 'readOnly' | 'writeOnly';
  * there are 2^40 ways to the last.
  */
 export function createSchemaReader(root: JsonObject) {
-  /** The target of the `$ref` of a schema, and the schemas in its `allOf`, which its values must match too. */
+  /** The schemas in the `allOf` of a schema, and the target of its `$ref`, which its values must match too. */
   const partsOf = (schema: JsonObject): JsonObject[] =>
-    [targetOf(root, schema), ...toList(schema.allOf)].filter(isObject);
+    [...toList(schema.allOf), targetOf(root, schema)].filter(isObject);
+
+  /** Returns a schema and all others that its values must match, through `$ref` and `allOf`. */
+  const partsInAllOf = (schema: unknown): JsonObject[] => [
+    ...reachable([schema].filter(isObject), partsOf),
+  ];
+
+  /** Also returns the alternatives of `anyOf` and `oneOf`. */
+  const partsInCompositions = (schema: unknown): JsonObject[] => [
+    ...reachable([schema].filter(isObject), (part) => {
+      return [...partsOf(part), ...[part.anyOf, part.oneOf].flatMap(toList).filter(isObject)];
+    }),
+  ];
 
   /** The types that a schema allows, or none if it does not restrict them. */
   const typesOf = remember((schema): ReadonlySet<ValueType> => {
@@ -129,7 +124,7 @@ export function createSchemaReader(root: JsonObject) {
     return new Set(found);
   });
 
-  return { partsOf, typesOf, annotationsOf };
+  return { partsOf, partsInAllOf, partsInCompositions, typesOf, annotationsOf };
 }
 
 /** Caches the result for each schema. Anything else counts as an empty schema. */

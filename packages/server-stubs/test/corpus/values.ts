@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../generator/json.ts';
-import { partsInAllOf, propertiesOf } from '../../generator/subschemas.ts';
+import { createSchemaReader, propertiesOf } from '../../generator/subschemas.ts';
 import { pick } from './random.ts';
 
 type Random = () => number;
@@ -23,7 +23,7 @@ export function createValue(schema: unknown, root: JsonObject, random: Random): 
 function sample(schema: unknown, root: JsonObject, random: Random, depth: number): unknown {
   if (typeof schema === 'boolean' || depth > 9) return pick(SCALARS, random);
   const below = (each: unknown) => sample(each, root, random, depth + 1);
-  const parts = partsInAllOf(root, schema);
+  const parts = createSchemaReader(root).partsInAllOf(schema);
   for (const part of parts) {
     if ('const' in part) return part.const;
     if (Array.isArray(part.enum)) return pick(part.enum, random);
