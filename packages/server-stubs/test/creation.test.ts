@@ -11,6 +11,7 @@ import { toTable } from './support/to-table.ts';
 const call = () => ({ status: 200 });
 const gatewaySecurity = { bearerToken: call, signature: call };
 const storageSecurity = { credentials: call };
+const requests = { streamBytes: 1 };
 const table = toTable([{ path: '/' }]);
 const secured = toTable([{ path: '/', security: [['bearer']] }], {
   securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
@@ -43,10 +44,7 @@ test.each<[message: string, create: () => unknown]>([
   ['options.window does', () => createStorageSignature({ window: 1 } as never)],
   ['options.signingHost does', () => createGatewaySignature({ signingHost: 'a' } as never)],
   ['Use streamBytes.', () => gatewayWith({ requests: { bodyBytes: 1 } })],
-  [
-    'Use bodyBytes.',
-    () => storage({}, { security: storageSecurity, requests: { streamBytes: 1 } }),
-  ],
+  ['Use bodyBytes.', () => storage({}, { security: storageSecurity, requests })],
   ['requests.streamBytes', () => gatewayWith({ requests: { streamBytes: '1' } })],
   ['cors.credentials requires', () => gatewayWith({ cors: { credentials: true } })],
   // A string would allow each origin that it contains.

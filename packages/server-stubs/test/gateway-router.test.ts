@@ -237,10 +237,7 @@ test.each<[sent: string | string[], expected: string]>([
   // Of headers that were joined, only the file name is kept.
   ['attachment; filename="a.html", inline', 'attachment; filename=a.html'],
   ['attachment; filename=a.html, inline; filename="b"', 'attachment; filename="a.html, inline"'],
-  [
-    "attachment; filename*=UTF-8''%C3%A9, inline",
-    'attachment; filename="?"; filename*=UTF-8\'\'%C3%A9',
-  ],
+  ["attachment; filename*=UTF-8''a, inline", 'attachment; filename=a'],
   ['attachment; filename="a, b.txt"', 'attachment; filename="a, b.txt"'],
   // Raw UTF-8, as Node.js reads it.
   [
