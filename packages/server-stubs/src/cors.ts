@@ -15,8 +15,6 @@ export interface CorsOptions {
   readonly credentials?: boolean;
 }
 
-const NAMES = namesOf<CorsOptions>({ origins: true, credentials: true });
-
 type HeadersByName = Readonly<Record<string, string>>;
 
 /** The CORS headers for one API. */
@@ -33,7 +31,7 @@ export function createCors(
   { storageHeaders, gatewayHeaders }: WireProfile,
   options: CorsOptions = {},
 ) {
-  assertNames('cors', options, NAMES);
+  assertNames('cors', options, namesOf<CorsOptions>({ origins: true, credentials: true }));
   const { origins = CORS.allowOrigin, credentials = false } = options;
   if (origins === '*' && credentials) {
     throw new TypeError(
@@ -48,10 +46,9 @@ export function createCors(
     profile: Object.values(storageHeaders),
     upstreamStatus: [gatewayHeaders.upstreamStatus],
   };
-  const toHeaderNames = (names: readonly string[]) =>
-    names.flatMap((name) => placeholders[name] ?? name);
-  const exposed = { 'access-control-expose-headers': toHeaderNames(CORS.exposeHeaders).join(', ') };
-  const allowHeaders = toHeaderNames(CORS.allowHeaders);
+  const expand = (names: readonly string[]) => names.flatMap((name) => placeholders[name] ?? name);
+  const exposed = { 'access-control-expose-headers': expand(CORS.exposeHeaders).join(', ') };
+  const allowHeaders = expand(CORS.allowHeaders);
 
   function allows(origin: string): boolean {
     if (origins === '*') return true;

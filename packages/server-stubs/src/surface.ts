@@ -27,26 +27,19 @@ export interface SignedCaller {
 
 const API_NAMES = namesOf<Omit<ApiOptions, keyof CommonOptions>>({ cors: true, wireProfile: true });
 
-/** The names of the options of a router, from those that only this one has. */
-export function optionNames<Options>(
-  names: Record<Exclude<keyof Options, keyof ApiOptions>, true>,
-) {
-  return [...Object.keys(names), ...COMMON_NAMES, ...API_NAMES];
-}
-
 /**
  * Returns what the three routers share: names, CORS, and options of the runtime's router.
  *
- * @param names those of the options
+ * @param ownNames the options that only this router has
  * @param maxBytes maximum body size, unless the user sets `requests`
  */
-export function createSurface(
+export function createSurface<Options extends ApiOptions>(
   name: 'gateway' | 'storage' | 'upload',
-  options: ApiOptions,
-  names: readonly string[],
+  options: Options,
+  ownNames: Record<Exclude<keyof Options, keyof ApiOptions>, true>,
   maxBytes: number,
 ) {
-  assertNames('options', options, names);
+  assertNames('options', options, [...Object.keys(ownNames), ...COMMON_NAMES, ...API_NAMES]);
   const limit = name === 'storage' ? 'bodyBytes' : 'streamBytes';
   assertNames('requests', options.requests ?? {}, [limit]);
   const wireProfile = toWireProfile(options.wireProfile);

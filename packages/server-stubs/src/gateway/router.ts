@@ -16,13 +16,7 @@ import { hasBody } from '../runtime/receive.ts';
 import { discard } from '../runtime/respond.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
-import {
-  type ApiOptions,
-  type AuthResult,
-  createSurface,
-  optionNames,
-  type SignedCaller,
-} from '../surface.ts';
+import { type ApiOptions, type AuthResult, createSurface, type SignedCaller } from '../surface.ts';
 import { type EnvOption, findHostEnv } from './host.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
@@ -107,8 +101,6 @@ export interface GatewayRouter extends Router {
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
-const NAMES = optionNames<GatewayRouterOptions>({ security: true, env: true, signedBodies: true });
-
 /**
  * Creates the gateway for hosted services: middleware for Express 4 and 5, and a `node:http` listener. Your
  * handler calls the service; the router does the rest.
@@ -139,7 +131,7 @@ export function createGatewayRouter<Caller = unknown>(
   const { wireProfile, cors, shared } = createSurface(
     'gateway',
     options,
-    NAMES,
+    { security: true, env: true, signedBodies: true },
     LIMITS.gatewayBodyBytes,
   );
   const onError = toSafeOnError(options.onError);

@@ -15,7 +15,7 @@ import {
 } from '../runtime/portable/user-input.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { isRejection } from '../runtime/security.ts';
-import { type ApiOptions, type AuthResult, createSurface, optionNames } from '../surface.ts';
+import { type ApiOptions, type AuthResult, createSurface } from '../surface.ts';
 import {
   assertBatch,
   readCredentials,
@@ -72,8 +72,6 @@ export interface StorageRouterOptions<Caller = unknown> extends ApiOptions {
   readonly batchItems?: number;
 }
 
-const NAMES = optionNames<StorageRouterOptions>({ security: true, env: true, batchItems: true });
-
 /**
  * Creates the storage API: middleware for Express 4 and 5, and a `node:http` listener. Your handlers return `data`;
  * the router does the rest.
@@ -95,7 +93,12 @@ export function createStorageRouter<Caller = unknown>(
   const { env, batchItems = LIMITS.batchItems } = options;
   assertLimit(batchItems, 'options.batchItems');
   // CORS, the request ID, and the contract's errors instead of those of the runtime.
-  const { wireProfile, shared } = createSurface('storage', options, NAMES, LIMITS.storageBodyBytes);
+  const { wireProfile, shared } = createSurface(
+    'storage',
+    options,
+    { security: true, env: true, batchItems: true },
+    LIMITS.storageBodyBytes,
+  );
 
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
   const findEnv = ({ pathValues }: Call) => pathValues.envId ?? '';

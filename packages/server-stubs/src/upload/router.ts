@@ -10,7 +10,7 @@ import { hasResponse } from '../runtime/portable/http-error.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import { assertFunction, assertHandlerNames, assertLimit } from '../runtime/portable/user-input.ts';
 import { createTableRouter } from '../runtime/router.ts';
-import { type ApiOptions, createSurface, optionNames } from '../surface.ts';
+import { type ApiOptions, createSurface } from '../surface.ts';
 import {
   addField,
   handleForm,
@@ -36,8 +36,6 @@ export interface UploadRouterOptions extends ApiOptions {
   readonly fileBytes?: number;
 }
 
-const NAMES = optionNames<UploadRouterOptions>({ fileBytes: true });
-
 /**
  * Creates the upload target, `POST /`: middleware for Express 4 and 5, and a `node:http` listener. Forms are streamed.
  *
@@ -59,7 +57,7 @@ export function createUploadRouter(
   const { fileBytes = LIMITS.uploadBytes } = options;
   assertLimit(fileBytes, 'options.fileBytes');
   const maxBytes = fileBytes + LIMITS.uploadFormBytes;
-  const { wireProfile, shared } = createSurface('upload', options, NAMES, maxBytes);
+  const { wireProfile, shared } = createSurface('upload', options, { fileBytes: true }, maxBytes);
 
   async function uploadFile({ body }: ParsedInput, call: Call): Promise<HandlerResponse> {
     const form = await openForm(call.request, body as Readable, fileBytes);
