@@ -41,7 +41,7 @@ const { output } = await bundle.generate({
 
 // The types of `generator/document.ts`, and those that they refer to, are kept.
 const replaced = globSync('generator/**/*.{js,map,d.ts}', { cwd: DIST });
-const types = ['document', 'json', 'openapi'].map((name) => `generator/${name}.d.ts`);
+const types = ['document', 'json', 'openapi', 'subschemas'].map((name) => `generator/${name}.d.ts`);
 for (const file of replaced.filter((each) => !types.includes(each))) {
   rmSync(join(DIST, file));
 }
