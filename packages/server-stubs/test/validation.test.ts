@@ -188,9 +188,8 @@ it('a condition still finds readOnly properties', async () => {
 it('readOnly and writeOnly are not required in the other direction, and validated if they are sent', async () => {
   const { table } = await loadGenerated(features);
   const create = table.routes.find(({ operationId }) => operationId === 'create pet');
-  const [request, response] = [create?.body, create?.responses[0]].map(
-    (each) => each?.content[0]?.validate,
-  );
+  const bodies = [create?.body, create?.responses[0]];
+  const [request, response] = bodies.map((body) => body?.content[0]?.validate);
   const cat = { petType: 'cat', name: 'Tom', claws: 18 };
   expect(request?.({ ...cat, password: 'x' })).toBe(true);
   expect(request?.({ ...cat, password: 'x', id: 'one' })).toBe(false);
