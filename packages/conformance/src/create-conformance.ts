@@ -54,7 +54,7 @@ export async function runConformance(settings: Settings): Promise<Report> {
     const ended = await Promise.all([runChecks(run, checks), runDredd(run), runWorkflows(run)]);
     const confirmed = await skipIfCredentialsExpired(run, ended.flat());
     results = decideCases(confirmed, run.observer).map((result) =>
-      toResult(settings, started, findCase(result.id), run.secrets.redactResult(result)),
+      toResult(settings, started, findCase(result.caseId), run.secrets.redactResult(result)),
     );
   } finally {
     clearTimeout(budget);

@@ -11,7 +11,7 @@ import { APIS } from './contract/openapi.ts';
 import { OptionError } from './errors.ts';
 import type { CredentialKind } from './http/sign.ts';
 import { Redactor } from './results/redact.ts';
-import type { SentenceResult } from './results/result.ts';
+import type { CheckResult } from './results/result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
 export const REQUEST_FORMS = ['top', 'data'] as const;
@@ -100,7 +100,7 @@ export interface ConformanceOptions {
   onNotice?: ((text: string) => void) | undefined;
 }
 
-type EndedCheck = Pick<SentenceResult, 'id' | 'outcome'>;
+type EndedCheck = Pick<CheckResult, 'caseId' | 'sentence' | 'outcome'>;
 
 export type OptionName = Exclude<keyof ConformanceOptions, 'signal' | 'onCheck' | 'onNotice'>;
 
@@ -280,7 +280,7 @@ export function toSettings(
     flags,
     signal,
     // Without findings, whose credentials are only redacted in reports.
-    onCheck: ({ id, outcome }: EndedCheck) => onCheck({ id, outcome }),
+    onCheck: ({ caseId, sentence, outcome }: EndedCheck) => onCheck({ caseId, sentence, outcome }),
     onNotice,
   };
 }

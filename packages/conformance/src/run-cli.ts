@@ -24,7 +24,6 @@ import { toJunit } from './report/to-junit.ts';
 import { type Paint, toResultLine, toText } from './report/to-text.ts';
 import type { Report } from './report/verdict.ts';
 import { Redactor } from './results/redact.ts';
-import type { Result } from './results/result.ts';
 
 /** Exit code if the run could not start, or is inconclusive. */
 const INCONCLUSIVE = 2;
@@ -162,10 +161,10 @@ function describeBug({ name, stack = '' }: Error): string {
 
 async function check(command: CommandOptions, output: Output, signal: AbortSignal) {
   let [checked, failed] = [0, 0];
-  const onCheck = ({ id, outcome }: Pick<Result, 'id' | 'outcome'>) => {
+  const onCheck: Settings['onCheck'] = ({ caseId, sentence = caseId, outcome }) => {
     checked += 1;
     if (outcome === 'fail') failed += 1;
-    if (command.verbose) output.out(`checked   ${id}`);
+    if (command.verbose) output.out(`checked   ${sentence}`);
     else output.progress(`${checked} checked, ${failed} failed`);
   };
   const onNotice = (text: string) => output.error(text);
@@ -203,7 +202,7 @@ function list({ only }: Pick<Settings, 'only'>, { out }: Output): void {
   const listed = catalog.filter((each) => {
     const { engine, id, level, statement, sentences } = each;
     const all = Object.entries(sentences ?? { [id]: statement });
-    const selected = all.filter(([sentence]) => isSelected({ ...each, id: sentence }, only));
+    const selected = all.filter(([sentence]) => isSelected(each, only, sentence));
     if (selected.length === 0) return false;
     out(`${id} (${engine === 'rules' ? level.toUpperCase() : engine})\n  ${statement}`);
     for (const [sentence, text] of selected) if (sentence !== id) out(`  ${sentence}: ${text}`);

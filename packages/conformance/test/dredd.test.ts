@@ -61,7 +61,7 @@ test.each(FAULTS)('%s fails', (id, finding) => {
 });
 
 test('progress has no findings, whose credentials are not redacted yet', () => {
-  expect(ended).toContainEqual({ id: FAULTS[0]?.[0], outcome: 'fail' });
+  expect(ended).toContainEqual({ caseId: FAULTS[0]?.[0], outcome: 'fail' });
 });
 
 test('other transactions pass, and findings show the place in the contract', () => {

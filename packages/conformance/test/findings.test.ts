@@ -39,7 +39,7 @@ test.each([
   const { exitCode, results } = await createConformance(options).run();
   expect(exitCode).toBe(code);
   expect(results.find((result) => result.id === 'GW-ERROR')?.sentences).toContainEqual({
-    id: 'GW-ERROR/2',
+    sentence: 'GW-ERROR/2',
     outcome: 'skip',
     reason: 'the run got no response that the rule applies to',
   });

@@ -4,16 +4,10 @@ import { expect, test } from 'vitest';
 import { type KnownFailure, toSettings } from '../src/options.ts';
 import { toText } from '../src/report/to-text.ts';
 import { createReport, toResult } from '../src/report/verdict.ts';
-import type {
-  CaseResult,
-  Finding,
-  Outcome,
-  Result,
-  SentenceResult,
-} from '../src/results/result.ts';
+import type { Finding, Outcome, Result, SentenceResult } from '../src/results/result.ts';
 import { reporters } from '../src/run-cli.ts';
 
-type Sample = Partial<CaseResult> & Partial<Pick<Result, 'engine' | 'level' | 'rules'>>;
+type Sample = Partial<Result>;
 
 /** A GW-C1 result that passed, with the given changes. */
 const sampleResult = (changes: Sample = {}) => ({
@@ -34,7 +28,7 @@ function sampleReport(samples: ReturnType<typeof sampleResult>[], known: KnownFa
   const results = samples.map((sample) => {
     const { rules = [sample.id], engine, id, level } = sample as Sample & typeof sample;
     const ofCase = { engine, id, level, statement: 'The sentence.' };
-    return { ...toResult(settings, started, ofCase, sample), rules };
+    return { ...toResult(settings, started, ofCase, { caseId: id, ...sample }), rules };
   });
   const report = createReport(settings, started, results, {
     targets: [
@@ -67,7 +61,7 @@ const failed = sampleResult({
   outcome: 'fail',
   findings: [finding],
   notes: [HOSTILE],
-  sentences: [{ id: 'GW-C2', outcome: 'fail', scope: { violations: 2, responses: 61 } }],
+  sentences: [{ sentence: 'GW-C2', outcome: 'fail', scope: { violations: 2, responses: 61 } }],
 });
 const report = sampleReport([
   sampleResult(),
@@ -214,8 +208,8 @@ test.each<[Outcome, KnownFailure[], RegExp]>([
 
 test('text: a rule that was checked only partly is not counted as followed, and the reason is shown', () => {
   const sentences: SentenceResult[] = [
-    { id: 'ST-REQUEST/1', outcome: 'pass' },
-    { id: 'ST-REQUEST/3', outcome: 'disabled', reason: 'no second form' },
+    { sentence: 'ST-REQUEST/1', outcome: 'pass' },
+    { sentence: 'ST-REQUEST/3', outcome: 'disabled', reason: 'no second form' },
   ];
   const partly = sampleResult({ id: 'ST-REQUEST', sentences, notes: ['Another note.'] });
   const text = textOf(sampleResult(), partly);
@@ -257,8 +251,8 @@ test.each<[string, string[], Finding[], number]>([
   ['its sentence, and one that is fixed', ['GW-C2/1', 'GW-C2/2'], [first], 1],
 ])('a failure of a rule and a transaction with %s known', (_, ids, findings, exitCode) => {
   const sentences: SentenceResult[] = [
-    { id: 'GW-C2/1', outcome: 'fail' },
-    { id: 'GW-C2/2', outcome: findings.includes(second) ? 'fail' : 'pass' },
+    { sentence: 'GW-C2/1', outcome: 'fail' },
+    { sentence: 'GW-C2/2', outcome: findings.includes(second) ? 'fail' : 'pass' },
   ];
   const rule = sampleResult({ ...failed, findings, sentences });
   const transaction = sampleResult({
@@ -286,7 +280,7 @@ test.each<[Outcome, SentenceResult[], verdict: string]>([
   ['pass', [], 'follows the contract, except for known failures: 2 of 2 rules, 1 known to fail'],
   [
     'pass',
-    [{ id: 'GW-C2/2', outcome: 'disabled', reason: 'no forms' }],
+    [{ sentence: 'GW-C2/2', outcome: 'disabled', reason: 'no forms' }],
     'follows what was checked, except for known failures: 2 of 2 rules',
   ],
   ['disabled', [], 'follows what was checked, except for known failures: 1 of 2 rules'],

@@ -5,7 +5,7 @@ import { findRule, rules } from '../src/contract/catalog.ts';
 import { mutants } from './mutants/index.ts';
 
 test('every sentence has a check and a mutant, and every rule two mutants', () => {
-  const checked = new Set<string>(checks.map(({ id }) => id));
+  const checked = new Set<string>(checks.map(({ sentence }) => sentence));
   const broken = new Set<string>(mutants.map(({ id }) => id));
   const sentences = rules.flatMap((rule) => Object.keys(rule.sentences));
   expect(sentences.filter((id) => !checked.has(id))).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Result } from '../src/index.ts';
+import type { ConformanceOptions } from '../src/index.ts';
 import { COPY, DELETE, list, toStorageRefusal } from './mutants/hooks/storage.ts';
 import { keyOf, readForm, uploadRequest } from './mutants/hooks/uploads.ts';
 import type { MutatedRequest } from './proxy/messages.ts';
@@ -19,8 +19,8 @@ test.each([
   const useUpBudget = () => calls.find(([, milliseconds]) => milliseconds === 777_000)?.[0]();
   let stored = 0;
   // Not after some time, in which a busy machine may store nothing.
-  const onCheck = ({ id, outcome }: Pick<Result, 'id' | 'outcome'>) => {
-    if (outcome === 'pass' && /^(UP|ST-DELETE|ST-COPY)-/.test(id)) stored += 1;
+  const onCheck: ConformanceOptions['onCheck'] = ({ caseId, outcome }) => {
+    if (outcome === 'pass' && /^(UP|ST-DELETE|ST-COPY)-/.test(caseId)) stored += 1;
     if (stored === 10) (isInterrupted ? () => ends.abort() : useUpBudget)();
   };
   const only = ['UP-', 'ST-DELETE', 'ST-COPY', 'ST-LINKS-EXPIRE'];

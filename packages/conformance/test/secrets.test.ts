@@ -98,7 +98,7 @@ test('a body that is cut shows its text up to a credential, however long that is
   redactor.add('t'.repeat(20_000));
   const response = { status: 200, headers: {}, body: `text ${'t'.repeat(9)}`, bodySize: 20_000 };
   const finding = { message: '', where: '', response };
-  const failed = { id: 'GW-C1', outcome: 'fail' as const, findings: [finding], notes: [] };
+  const failed = { caseId: 'GW-C1', outcome: 'fail' as const, findings: [finding], notes: [] };
   const { findings } = redactor.redactResult({ ...failed, sentences: [], durationMs: 0 });
   expect(findings[0]?.response?.body).toBe('text [redacted]');
 });

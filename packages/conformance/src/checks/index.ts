@@ -1,3 +1,4 @@
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Check } from '../run/check.ts';
 import { auth } from './auth.ts';
 import { authSignature } from './auth-signature.ts';
@@ -32,9 +33,14 @@ const byTopic: readonly Check[] = [
 ];
 
 /** The checks that wait for seconds, so they start before others. */
-const SLOW = ['GW-SSE-UNBUFFERED', 'GW-WS-MESSAGES/1', 'ST-LINKS-EXPIRE', 'ST-SEQUENCE'];
+const SLOW: readonly SentenceId[] = [
+  'GW-SSE-UNBUFFERED',
+  'GW-WS-MESSAGES/1',
+  'ST-LINKS-EXPIRE',
+  'ST-SEQUENCE',
+];
 
-const isSlow = ({ id }: Check) => SLOW.includes(id);
+const isSlow = ({ sentence }: Check) => SLOW.includes(sentence);
 
 /** All checks, in the order in which they start. */
 export const checks = byTopic.toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)));

@@ -1,7 +1,7 @@
 import gateway from '@berth/spec/gateway.v1.openapi30.json' with { type: 'json' };
 import source from '@berth/spec/rules.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.openapi30.json' with { type: 'json' };
-import { TOPICS } from '../generated/rule-ids.gen.ts';
+import { type SentenceId, TOPICS } from '../generated/rule-ids.gen.ts';
 import { WORKFLOWS } from '../generated/workflows.gen.ts';
 import {
   APIS,
@@ -110,16 +110,19 @@ export interface Case {
   sentences?: Readonly<Record<string, string>>;
 }
 
-/** A case, or a check of a sentence, with what it needs. */
-export interface Runnable extends Pick<Case, 'engine' | 'id' | 'api'> {
+/** What a run performs: a check of a sentence, a transaction or a workflow. */
+export interface Runnable {
+  case: Case;
+  /** The sentence that a check is about. */
+  sentence?: SentenceId;
   needs: readonly Need[];
 }
 
 /** The contract in OpenAPI 3.0, which Dredd needs. */
 export const openapi30Documents = { gateway, storage } as unknown as Record<Api, OpenapiDocument>;
 
-export interface Transaction extends Case, Runnable, DocumentedResponse {
-  engine: 'dredd';
+export interface Transaction extends Runnable {
+  documented: DocumentedResponse;
   /** Where the document in OpenAPI 3.1 defines it. */
   place: string;
 }
@@ -137,12 +140,15 @@ export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
     const { name } = documents[api];
     const found = findResponse(contract, documented, Number(status));
     return {
-      ...documented,
-      engine: 'dredd',
-      id: `${api} ${operationId} ${status} ${contentType}`,
-      level: 'must',
-      statement: `The response to ${operationId} matches what ${name} documents for ${status} ${contentType}.`,
+      case: {
+        engine: 'dredd',
+        id: `${api} ${operationId} ${status} ${contentType}`,
+        level: 'must',
+        statement: `The response to ${operationId} matches what ${name} documents for ${status} ${contentType}.`,
+        api,
+      },
       needs: needsOf(documented),
+      documented,
       place: `${name} ${found?.pointer}`,
     };
   }),
@@ -154,18 +160,21 @@ function needsOf({ api, status }: DocumentedResponse): Need[] {
   return needs[status] ?? [];
 }
 
-export interface Workflow extends Case, Runnable {
+export interface Workflow extends Runnable {
   file: string;
 }
 
-export const workflows = WORKFLOWS.map((workflow): Workflow => {
-  const common = { ...workflow, engine: 'respect', level: 'must' } as const;
-  return workflow.file.startsWith('gateway')
-    ? { ...common, api: 'gateway', needs: ['fixture'] }
-    : { ...common, api: 'storage', needs: ['storageCredentials', 'writes'] };
+export const workflows = WORKFLOWS.map(({ id, statement, file }): Workflow => {
+  const common = { engine: 'respect', id, level: 'must', statement } as const;
+  return file.startsWith('gateway')
+    ? { case: { ...common, api: 'gateway' }, needs: ['fixture'], file }
+    : { case: { ...common, api: 'storage' }, needs: ['storageCredentials', 'writes'], file };
 });
 
-export const catalog: readonly Case[] = [...rules, ...transactions, ...workflows];
+export const catalog: readonly Case[] = [
+  ...rules,
+  ...[...transactions, ...workflows].map((runnable) => runnable.case),
+];
 
 /** What a case of each engine is called. */
 export const CASE_NAMES = { rules: 'rule', dredd: 'transaction', respect: 'workflow' } as const;
@@ -182,28 +191,31 @@ export function countCases(
   return counts.join(', ');
 }
 
-/** Returns the case with an ID, or with a sentence that has it. */
 export function findCase(id: string): Case {
-  const found = catalog.find((each) => idsOf(each).includes(id));
+  const found = catalog.find((each) => each.id === id);
   if (found) return found;
   throw new Error(`No case has the ID ${id}.`);
 }
 
-const idsOf = ({ id, sentences = {} }: Case): string[] => [id, ...Object.keys(sentences)];
+const sentencesOf = ({ id, sentences = {} }: Case): string[] => [id, ...Object.keys(sentences)];
 
 /** What `--known` may name: a case, or a sentence of a rule. */
-export const IDS: ReadonlySet<string> = new Set(catalog.flatMap(idsOf));
+export const IDS: ReadonlySet<string> = new Set(catalog.flatMap(sentencesOf));
 
 /**
- * Whether `--only` selects a case or a sentence: by the beginning of its ID, by its engine or by its API. The complete ID
- * of a rule does not select longer ones: `GW-SSE`, `GW-SSE-UNBUFFERED`.
+ * Whether `--only` selects a case, or a sentence of it: by its engine, by its API or by the beginning of its ID. A complete
+ * ID does not select longer ones: `GW-SSE`, `GW-SSE-UNBUFFERED`.
  */
-export function isSelected({ engine, api, id }: Omit<Runnable, 'needs'>, only: readonly string[]) {
+export function isSelected(
+  { engine, api, id }: Case,
+  only: readonly string[],
+  sentence: string = id,
+): boolean {
   const isIn = (name: string) =>
-    [id, engine, api].includes(name) || id.startsWith(IDS.has(name) ? `${name}/` : name);
+    [engine, api, id, sentence].includes(name) || (!IDS.has(name) && sentence.startsWith(name));
   return only.length === 0 || only.some(isIn);
 }
 
 /** Whether a name in `--only` selects anything. */
 export const selectsAny = (name: string): boolean =>
-  catalog.some((each) => idsOf(each).some((id) => isSelected({ ...each, id }, [name])));
+  catalog.some((each) => sentencesOf(each).some((id) => isSelected(each, [name], id)));

@@ -37,13 +37,13 @@ export async function runDredd(run: Run): Promise<CheckResult[]> {
   const results = new Map<string, CheckResult>();
   for (const transaction of transactions) {
     const blocker = findBlocker(run, transaction) ?? (dredd ? undefined : missing);
-    if (blocker) results.set(transaction.id, decide(run, transaction.id, [], blocker));
+    if (blocker) results.set(transaction.case.id, decide(run, transaction, [], blocker));
   }
-  const open = transactions.filter(({ id }) => !results.has(id));
-  if (dredd === undefined || open.length === 0) return [...results.values()];
+  const pending = transactions.filter((transaction) => !results.has(transaction.case.id));
+  if (dredd === undefined || pending.length === 0) return [...results.values()];
   const add = (result: CheckResult) => {
-    if (results.has(result.id)) return;
-    results.set(result.id, result);
+    if (results.has(result.caseId)) return;
+    results.set(result.caseId, result);
     run.settings.onCheck(result);
   };
   const output = await mkdtemp(join(tmpdir(), 'berth-dredd-'))
@@ -54,7 +54,7 @@ export async function runDredd(run: Run): Promise<CheckResult[]> {
     )
     .catch((error: Error) => error.message);
   const error = new NotRunError(`Dredd did not request this response: ${output.trim()}`);
-  for (const { id } of open) add(decide(run, id, [], error));
+  for (const transaction of pending) add(decide(run, transaction, [], error));
   return [...results.values()];
 }
 
@@ -210,10 +210,13 @@ export function createHooks(run: Run, onEnd: (result: CheckResult) => void) {
     const { transaction, startedAt, findings = [] } = running;
     running = undefined;
     if (findings.length === 0 && dredd.test?.valid === false) {
-      findings.push({ message: `Dredd: ${dredd.test.message?.trim()}`, where: transaction.id });
+      findings.push({
+        message: `Dredd: ${dredd.test.message?.trim()}`,
+        where: transaction.case.id,
+      });
     }
     const durationMs = Math.round(performance.now() - startedAt);
-    onEnd({ ...decide(run, transaction.id, findings), durationMs });
+    onEnd({ ...decide(run, transaction, findings), durationMs });
   }
 
   const hooks = { beforeEach, beforeEachValidation, afterEach };
@@ -225,7 +228,7 @@ export function createHooks(run: Run, onEnd: (result: CheckResult) => void) {
       const { transaction } = running ?? {};
       running = undefined;
       if (transaction === undefined) return;
-      onEnd(decide(run, transaction.id, [], error));
+      onEnd(decide(run, transaction, [], error));
     }
   };
 }
@@ -236,7 +239,7 @@ async function readExchange(
   { call, transaction }: Running,
   { real }: DreddTransaction,
 ): Promise<Exchange> {
-  const madeBy = transaction.id;
+  const madeBy = transaction.case.id;
   if (real === undefined || real.statusCode === 429) {
     const retryAt = real && run.pace.slowDown(String(real.headers['retry-after'] ?? ''), 0);
     await run.pace.ready(new URL(call.url).origin, run.signal, retryAt);
@@ -257,13 +260,13 @@ function findUnexpected(transaction: Transaction, reply: StorageReply): Finding[
   if (isExpected(transaction, reply)) return [];
   const { status, mediaType } = reply.received;
   const actual = `${status} ${codeOf(reply.received) ?? reply.code ?? mediaType ?? ''}`.trimEnd();
-  const message = `expected the documented ${transaction.status} response, got ${actual}`;
+  const message = `expected the documented ${transaction.documented.status} response, got ${actual}`;
   return [withEvidence({ message, where: transaction.place }, reply)];
 }
 
 /** For an invalid call, any rejection is expected. */
 function isExpected(
-  { api, status, contentType }: Transaction,
+  { documented: { api, status, contentType } }: Transaction,
   { received, rejected }: StorageReply,
 ): boolean {
   if (api === 'storage') return status === '200' ? !rejected : rejected && received.status < 500;
@@ -300,14 +303,14 @@ export interface DreddTransaction {
 function findTransaction({ origin, expected }: DreddTransaction): Transaction | undefined {
   const [type] = readAll(toHeaderList(expected.headers), 'content-type');
   return transactions.find(
-    ({ operationId, status, contentType }) =>
+    ({ documented: { operationId, status, contentType } }) =>
       operationId === origin.actionName && status === expected.statusCode && contentType === type,
   );
 }
 
 /** Adapts an example request of Dredd. Storage calls use `fileId`, which the deployment has issued, if there is one. */
 function prepareCall(
-  { api, operationId, status, contentType }: Transaction,
+  { documented: { api, operationId, status, contentType } }: Transaction,
   { method, uri, body, ...request }: DreddTransaction['request'],
   run: Run,
   fileId: string | undefined,

@@ -18,9 +18,7 @@ export async function runWorkflows(run: Run): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const workflow of workflows) {
     const blocker = findBlocker(run, workflow);
-    const result = blocker
-      ? decide(run, workflow.id, [], blocker)
-      : await runWorkflow(run, workflow);
+    const result = blocker ? decide(run, workflow, [], blocker) : await runWorkflow(run, workflow);
     if (!blocker) run.settings.onCheck(result);
     results.push(result);
   }
@@ -45,15 +43,16 @@ async function runWorkflow(run: Run, workflow: Workflow) {
   const started = performance.now();
   const record: Recorded = { exchanges: [] };
   const { exchanges } = record;
+  const { id } = workflow.case;
   let findings: Finding[];
   try {
-    const steps = await execute(run, workflow, createFetch(run, workflow.id, record));
+    const steps = await execute(run, workflow, createFetch(run, id, record));
     const isChecked = steps.some(({ checks = [] }) => checks.length > 0);
     if (!isChecked) record.fault ??= new Error('the workflow made no assertions');
-    findings = listFindings(workflow, steps, exchanges);
+    findings = listFindings(id, steps, exchanges);
   } catch (error) {
     // Respect could not read a response.
-    const where = `workflows#/${workflow.id}`;
+    const where = `workflows#/${id}`;
     findings = [withEvidence({ message: (error as Error).message, where }, exchanges.at(-1))];
     if (exchanges.length === 0) record.fault ??= error as Error;
   }
@@ -64,11 +63,11 @@ async function runWorkflow(run: Run, workflow: Workflow) {
     if (violations.length > 0) findings = violations;
   }
   const shown = record.fault ? [] : findings;
-  return { ...decide(run, workflow.id, shown, record.fault), durationMs };
+  return { ...decide(run, workflow, shown, record.fault), durationMs };
 }
 
 function listFindings(
-  { id }: Workflow,
+  id: string,
   steps: readonly Executed[],
   exchanges: readonly Exchange[],
 ): Finding[] {
@@ -100,7 +99,7 @@ const SILENT_LOGGER = {
 };
 
 /** Runs a workflow with Redocly Respect, which is imported here because loading it is slow. Returns its steps. */
-async function execute(run: Run, { id, file }: Workflow, fetch: typeof globalThis.fetch) {
+async function execute(run: Run, workflow: Workflow, fetch: typeof globalThis.fetch) {
   const [respect, { BaseResolver, createConfig }] = await Promise.all([
     import('@redocly/respect-core'),
     import('@redocly/openapi-core'),
@@ -116,15 +115,15 @@ async function execute(run: Run, { id, file }: Workflow, fetch: typeof globalThi
       return { ...document, parsed: toProfileDocument(document.parsed, profile) };
     }
   }
-  const path = createRequire(import.meta.url).resolve(`@berth/spec/workflows/${file}`);
+  const path = createRequire(import.meta.url).resolve(`@berth/spec/workflows/${workflow.file}`);
   const results = await respect.run({
     files: [path],
-    workflow: [id],
+    workflow: [workflow.case.id],
     fetch,
     maxFetchTimeout: timeoutMs,
     maxSteps: 200,
     server: [`gateway=${gatewayUrl}`, `storage=${storageUrl}`],
-    input: JSON.stringify(toInputs(run, id)),
+    input: JSON.stringify(toInputs(run, workflow.case.id)),
     config: await createConfig({}),
     externalRefResolver: new ProfileResolver(),
     requestFileLoader: {

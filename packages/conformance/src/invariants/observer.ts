@@ -46,7 +46,7 @@ export class Observer {
 
   observe(exchange: Exchange): void {
     const { only } = this.#settings;
-    const isIncluded = (id: SentenceId) => isSelected({ ...findRule(id), id }, only);
+    const isIncluded = (id: SentenceId) => isSelected(findRule(id), only, id);
     for (const { id, findings } of this.#check(exchange, isIncluded)) {
       const tally = this.#tallies.get(id) ?? { responses: 0, violations: 0, findings: [] };
       this.#tallies.set(id, tally);

@@ -108,7 +108,7 @@ export function listViolations({ id: caseId, findings, statement, sentences }: R
   return [...groups].map(([id, found]) => {
     const messages = [...new Set(found.map(({ message }) => cut(message)))];
     const more = messages.length - MAX_SHOWN;
-    const scope = sentences.find((sentence) => sentence.id === id)?.scope;
+    const scope = sentences.find(({ sentence }) => sentence === id)?.scope;
     return {
       id,
       sentence: id === caseId ? statement : `${id}: ${findRule(id).sentences[id]}`,

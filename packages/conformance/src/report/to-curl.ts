@@ -1,8 +1,8 @@
 import { checks } from '../checks/index.ts';
-import { workflows } from '../contract/catalog.ts';
+import { type Case, workflows } from '../contract/catalog.ts';
 import type { Settings } from '../options.ts';
 import { BLANK, NAMED } from '../results/redact.ts';
-import type { Finding, Result } from '../results/result.ts';
+import type { Finding } from '../results/result.ts';
 
 /** Control and bidi characters, which a terminal would interpret or display in another order. */
 export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
@@ -15,7 +15,7 @@ const MAX_COMMAND = 2_000;
  * sentence, and with whatever made the call, which may be the check of another sentence.
  */
 export function toRepeat(
-  { engine, id }: Pick<Result, 'engine' | 'id'>,
+  { engine, id }: Pick<Case, 'engine' | 'id'>,
   finding: Finding,
   { ca, seed, flags }: Pick<Settings, 'ca' | 'seed' | 'flags'>,
 ): string {
@@ -29,8 +29,10 @@ export function toRepeat(
 }
 
 /** Whether the calls of a check or a workflow may be about files, which the run has removed. */
-function storesFiles(id: string): boolean {
-  return [...checks, ...workflows].some((each) => each.id === id && each.needs.includes('writes'));
+function storesFiles(madeBy: string): boolean {
+  return [...checks, ...workflows].some(
+    (each) => each.needs.includes('writes') && (each.sentence ?? each.case.id) === madeBy,
+  );
 }
 
 /**

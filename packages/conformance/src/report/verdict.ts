@@ -45,36 +45,37 @@ function listAccepted({ known }: ReportSettings, day: Date): KnownFailure[] {
 export function toResult(
   settings: ReportSettings,
   started: Date,
-  { engine, level, statement }: Pick<Case, 'engine' | 'level' | 'statement'>,
-  result: CaseResult,
+  { engine, id, level, statement }: Pick<Case, 'engine' | 'id' | 'level' | 'statement'>,
+  { caseId: _, ...ended }: CaseResult,
 ): Result {
-  const { id } = result;
-  const findings = result.findings.map((finding) => {
+  const findings = ended.findings.map((finding) => {
     return { ...finding, repeat: toRepeat({ engine, id }, finding, settings) };
   });
   const rules = engine === 'rules' ? [id] : [...new Set(findings.flatMap(listViolated))];
-  const applied = applyKnown(result, isRequired({ level }), listAccepted(settings, started));
-  return { ...result, engine, level, statement, rules, findings, ...applied };
+  const result = { id, engine, level, statement, rules, ...ended, findings };
+  return { ...result, ...applyKnown(result, listAccepted(settings, started)) };
 }
+
+type Assessment = Pick<Result, 'known' | 'counts' | 'isInconclusive'>;
 
 /**
  * Applies the known failures to a result. An entry covers a finding if it has the ID of the case, of the sentence or of a
  * rule that is violated. The failure is known if each of its findings is covered.
  */
 function applyKnown(
-  { id, outcome, findings, sentences }: CaseResult,
-  isMust: boolean,
+  { id, level, outcome, findings, sentences }: Omit<Result, keyof Assessment>,
   accepted: readonly KnownFailure[],
-): Pick<Result, 'known' | 'counts' | 'isInconclusive'> {
+): Assessment {
   const covering = findings.map((finding) => {
     const ids = [id, finding.sentence, ...listViolated(finding)];
     return accepted.find((entry) => ids.includes(entry.id));
   });
+  const isMust = isRequired({ level });
   const isKnown = covering.length > 0 && !covering.includes(undefined);
   const reason = covering.find((entry) => entry?.reason)?.reason;
   const isAccepted = (name: string) => accepted.some((entry) => entry.id === name);
-  const others = isAccepted(id) ? [] : sentences.filter((sentence) => !isAccepted(sentence.id));
-  const outcomes = [outcome, ...others.map((sentence) => sentence.outcome)];
+  const others = isAccepted(id) ? [] : sentences.filter(({ sentence }) => !isAccepted(sentence));
+  const outcomes = [outcome, ...others.map((each) => each.outcome)];
   return {
     known: isKnown ? { ...(reason && { reason }) } : undefined,
     counts: isMust && !isKnown,
@@ -125,9 +126,10 @@ export function createReport(
 
 /** Returns the IDs of what passed completely: of the result, and of its sentences. */
 function listPassed(result: Result): string[] {
-  return [{ ...result, reason: listUnchecked(result)[0] }, ...result.sentences]
-    .filter(({ outcome, reason }) => outcome === 'pass' && reason === undefined)
-    .map(({ id }) => id);
+  const { id, outcome, sentences } = result;
+  const passed = sentences.filter((each) => each.outcome === 'pass' && each.reason === undefined);
+  const isComplete = outcome === 'pass' && listUnchecked(result).length === 0;
+  return [...(isComplete ? [id] : []), ...passed.map(({ sentence }) => sentence)];
 }
 
 function conclude(

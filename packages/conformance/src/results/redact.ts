@@ -1,4 +1,4 @@
-import type { CaseResult, ReceivedResponse, SentenceResult, SentRequest } from './result.ts';
+import type { CaseResult, Conclusion, ReceivedResponse, SentRequest } from './result.ts';
 
 /** Shown for a secret that no option contains, such as a signature. */
 export const BLANK = '[redacted]';
@@ -78,7 +78,7 @@ export class Redactor {
   /** Redacts what a result quotes. Its other text is the contract's, which may contain a password that is a word. */
   redactResult(result: CaseResult): CaseResult {
     const redact = (text: string) => this.redactMessage(text);
-    const redactReason = <Item extends SentenceResult>(item: Item): Item => ({
+    const redactReason = <Item extends Conclusion>(item: Item): Item => ({
       ...item,
       reason: item.reason && redact(item.reason),
     });

@@ -40,32 +40,48 @@ export function withEvidence(finding: Finding, exchange: Exchange | undefined): 
   return { ...finding, message, ...toReportedCall(exchange) };
 }
 
-/** The result of one sentence of a rule. The only sentence of a rule has the ID of the rule. */
-export interface SentenceResult {
-  id: string;
+export interface Conclusion {
   outcome: Outcome;
   /** Why it was not checked, or was only partly checked. */
   reason?: string | undefined;
-  /** If the sentence is about each response: how many of the responses it applies to violate it. */
-  scope?: { violations: number; responses: number } | undefined;
 }
 
-/** The result of one check of a sentence, of a transaction or of a workflow, which `decide` creates. */
-export interface CheckResult extends Omit<SentenceResult, 'scope'> {
+export interface Evidence {
   findings: Finding[];
   /** More information for the operator, which does not affect the outcome. */
   notes: string[];
   durationMs: number;
 }
 
-/** The result of a rule, a transaction or a workflow, which `decideCases` derives from the checks and the invariants. */
-export interface CaseResult extends CheckResult {
+/** Conclusion about one sentence of a rule. */
+export interface SentenceResult extends Conclusion {
+  sentence: string;
+  /** If the sentence is about each response: how many of the responses it applies to violate it. */
+  scope?: { violations: number; responses: number } | undefined;
+}
+
+/** What one check, transaction or workflow found, as `decide` concludes. */
+export interface CheckResult extends Conclusion, Evidence {
+  caseId: string;
+  /** The sentence that a check is about. */
+  sentence?: string | undefined;
+}
+
+/** What all checks and invariants of a case found, as `decideCases` concludes. */
+export interface CaseResult extends Conclusion, Evidence {
+  caseId: string;
   /** The sentences of a rule. Transactions and workflows have none. */
   sentences: SentenceResult[];
 }
 
-/** A case result in a report. Credentials are redacted in every string. */
-export interface Result extends CaseResult, Pick<Case, 'engine' | 'level' | 'statement'> {
+/** A case in a report. Credentials are redacted in every string. */
+export interface Result extends Conclusion, Evidence {
+  /** ID of the rule, transaction or workflow. */
+  id: string;
+  engine: Case['engine'];
+  level: Case['level'];
+  statement: string;
+  sentences: SentenceResult[];
   /** IDs of the rules that it is about, or that its responses violate. */
   rules: string[];
   /** Set if the known failures cover each of its findings, with the first reason that they give. */
@@ -79,9 +95,9 @@ export interface Result extends CaseResult, Pick<Case, 'engine' | 'level' | 'sta
 /** Returns which parts of a rule that passed or failed were not checked, and why. */
 export function listUnchecked({ outcome, sentences }: Result): string[] {
   if (outcome !== 'pass' && outcome !== 'fail') return [];
-  return sentences.flatMap(({ id, outcome, reason }) => {
+  return sentences.flatMap(({ sentence, outcome, reason }) => {
     const what = outcome === 'pass' ? 'only partly' : 'not';
-    return reason === undefined ? [] : `${id} was ${what} checked: ${reason}`;
+    return reason === undefined ? [] : `${sentence} was ${what} checked: ${reason}`;
   });
 }
 

@@ -12,35 +12,31 @@ import type { Run } from './run.ts';
 
 /** Makes calls for a sentence of a rule, and may assert something about their responses. A sentence may have several. */
 export interface Check extends Runnable {
-  id: SentenceId;
+  sentence: SentenceId;
   perform: (context: CheckContext) => Promise<unknown>;
 }
 
 /** Defines a check that must make assertions to pass. */
 export function defineCheck(
-  id: SentenceId,
+  sentence: SentenceId,
   needs: readonly Need[],
   perform: Check['perform'],
 ): Check {
-  return toCheck(id, needs, async (t) => {
+  const performAndCount = async (t: CheckContext) => {
     await perform(t);
     if (t.record.assertions === 0) throw new Error('the check made no assertions');
-  });
-}
-
-function toCheck(id: SentenceId, needs: readonly Need[], perform: Check['perform']): Check {
-  const { engine, api } = findRule(id);
-  return { engine, id, api, needs, perform };
+  };
+  return { case: findRule(sentence), sentence, needs, perform: performAndCount };
 }
 
 /** Defines checks that only make calls, once a run for all sentences: their invariants check the responses. */
 export function defineCalls(
-  ids: readonly InvariantId[],
+  sentences: readonly InvariantId[],
   needs: readonly Need[],
   makeCalls: (t: CallContext) => Promise<unknown>,
 ): Check[] {
-  const makeOnce = oncePerRun(makeCalls);
-  return ids.map((id) => toCheck(id, needs, makeOnce));
+  const perform = oncePerRun(makeCalls);
+  return sentences.map((sentence) => ({ case: findRule(sentence), sentence, needs, perform }));
 }
 
 type Facts = Pick<Finding, 'isRejection'>;
@@ -130,9 +126,9 @@ export async function runChecks(run: Run, checks: readonly Check[]): Promise<Che
   const { concurrency, onCheck } = run.settings;
   return inParallel(checks, concurrency, async (check) => {
     const result = await runCheck(run, check);
-    const { id, outcome } = result;
-    const isViolated = (run.observer.tallyOf(id)?.violations ?? 0) > 0;
-    if (outcome !== 'disabled') onCheck({ id, outcome: isViolated ? 'fail' : outcome });
+    const isViolated = (run.observer.tallyOf(check.sentence)?.violations ?? 0) > 0;
+    const outcome = isViolated ? 'fail' : result.outcome;
+    if (result.outcome !== 'disabled') onCheck({ ...result, outcome });
     return result;
   });
 }
@@ -153,8 +149,7 @@ export async function inParallel<Item, Value>(
 }
 
 async function runCheck(run: Run, check: Check): Promise<CheckResult> {
-  const { id } = check;
-  const context = new CheckContext(run, id);
+  const context = new CheckContext(run, check.sentence);
   const started = performance.now();
   // Why it did not run, or did not finish.
   let error: unknown = findBlocker(run, check);
@@ -165,5 +160,5 @@ async function runCheck(run: Run, check: Check): Promise<CheckResult> {
   }
   const durationMs = Math.round(performance.now() - started);
   const { findings, notes } = context.record;
-  return { ...decide(run, id, [...findings], error), notes, durationMs };
+  return { ...decide(run, check, [...findings], error), notes, durationMs };
 }

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
+import { findRule } from '../contract/catalog.ts';
 import { DisabledError, SkipError } from '../errors.ts';
 import { NetworkError } from '../http/connection.ts';
 import { toSettings } from '../options.ts';
-import type { CheckResult, Outcome } from '../results/result.ts';
+import type { Outcome } from '../results/result.ts';
 import { defineCalls, defineCheck, runChecks } from './check.ts';
 import { decide, decideInvariant, decideRule } from './outcome.ts';
 import { Run } from './run.ts';
 
 const settings = toSettings({ gatewayUrl: 'http://127.0.0.1:1' });
 const running = new Run(settings, new AbortController().signal);
-const ended = { id: 'GW-C1', findings: [], notes: [], durationMs: 0 };
+const check = { case: findRule('GW-C1'), needs: [] };
+const part = { findings: [], notes: [], durationMs: 0 };
 const over = new Run(settings, AbortSignal.abort('the run is over'));
 
 test.each<[string, error: unknown, Outcome]>([
@@ -19,10 +21,10 @@ test.each<[string, error: unknown, Outcome]>([
   ['gets no response', new NetworkError('late', 'TIMEOUT'), 'error'],
   ['throws', new TypeError('a bug'), 'error'],
 ])('a check that %s, without findings and with one', (_, error, outcome) => {
-  expect(decide(running, 'GW-C1', [], error)).toMatchObject({ outcome });
+  expect(decide(running, check, [], error)).toMatchObject({ outcome });
   const findings = [{ message: 'wrong', where: 'GW-C1' }];
-  const failed = { ...ended, outcome: 'fail', findings };
-  expect(decide(running, 'GW-C1', findings, error)).toEqual(failed);
+  const failed = { ...part, caseId: 'GW-C1', outcome: 'fail', findings };
+  expect(decide(running, check, findings, error)).toEqual(failed);
 });
 
 test('only a check that defineCalls created may make no assertions', async () => {
@@ -36,7 +38,7 @@ test('only a check that defineCalls created may make no assertions', async () =>
 test('the end of the run explains every check that it interrupts', () => {
   const reason = { outcome: 'skip', reason: 'the run is over' };
   for (const error of [new SkipError('no close'), new TypeError()]) {
-    expect(decide(over, 'GW-C1', [], error)).toMatchObject(reason);
+    expect(decide(over, check, [], error)).toMatchObject(reason);
   }
 });
 
@@ -60,18 +62,18 @@ test.each<[parts: Outcome[], Outcome, reason: string | undefined]>([
 ])('a sentence with the parts %j, and its rule', (outcomes, outcome, reason) => {
   const parts = outcomes.map((outcome) => {
     const why = outcome === 'pass' || outcome === 'fail' ? {} : { reason: outcome };
-    return { ...ended, id: 'GW-C2/1', outcome, ...why };
+    return { ...part, sentence: 'GW-C2/1', outcome, ...why };
   });
   const result = decideRule('GW-C2', parts);
-  expect(result.sentences).toMatchObject([{ id: 'GW-C2/1', outcome }]);
+  expect(result.sentences).toMatchObject([{ sentence: 'GW-C2/1', outcome }]);
   expect(result.sentences?.[0]?.reason).toBe(reason);
   expect(result.outcome).toBe(outcome);
 });
 
 test('the reason of a rule names its sentence, unless all have the same', () => {
-  const first: CheckResult = { ...ended, id: 'GW-C2/1', outcome: 'skip', reason: 'no file' };
-  const second: CheckResult = { ...first, id: 'GW-C2/2' };
+  const first = { ...part, sentence: 'GW-C2/1', outcome: 'skip' as const, reason: 'no file' };
+  const second = { ...first, sentence: 'GW-C2/2' };
   expect(decideRule('GW-C2', [first, second]).reason).toBe('no file');
-  const passed: CheckResult = { ...ended, id: 'GW-C2/2', outcome: 'pass' };
+  const passed = { ...part, sentence: 'GW-C2/2', outcome: 'pass' as const };
   expect(decideRule('GW-C2', [first, passed]).reason).toBe('GW-C2/1: no file');
 });

@@ -18,6 +18,8 @@ import { nameCredentials } from '../options.ts';
 import type {
   CaseResult,
   CheckResult,
+  Conclusion,
+  Evidence,
   Finding,
   Outcome,
   SentenceResult,
@@ -30,8 +32,10 @@ const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabl
 export function findBlocker(run: Run, runnable: Runnable): NotRunError | undefined {
   const { settings, signal, deployment } = run;
   const { nameOf } = settings;
-  const { api, needs } = runnable;
-  if (!isSelected(runnable, settings.only)) return new DisabledError(`not in ${nameOf('only')}`);
+  const { needs, sentence } = runnable;
+  const { api } = runnable.case;
+  if (!isSelected(runnable.case, settings.only, sentence))
+    return new DisabledError(`not in ${nameOf('only')}`);
   if (!settings.apis.includes(api)) return new DisabledError(`no ${nameOf(`${api}Url`)}`);
   if (signal.aborted) return new SkipError(String(signal.reason));
   const reasons = needs.map((need) => NEEDS[need](run));
@@ -69,11 +73,11 @@ function unlessSet({ settings }: Run, option: 'otherEnvToken' | 'forbiddenServic
  */
 export function decide(
   { signal }: Run,
-  id: string,
+  { case: { id: caseId }, sentence }: Runnable,
   findings: Finding[],
   error?: unknown,
 ): CheckResult {
-  const ended = { id, findings, notes: [], durationMs: 0 };
+  const ended = { caseId, sentence, findings, notes: [], durationMs: 0 };
   // Findings count even if it did not finish.
   if (findings.length > 0) return { ...ended, outcome: 'fail' };
   if (error === undefined) return { ...ended, outcome: 'pass' };
@@ -91,12 +95,14 @@ function toNotRunError({ aborted, reason }: AbortSignal, error: unknown): NotRun
 
 /** Decides every case, in the order of a report, after the last call. */
 export function decideCases(results: readonly CheckResult[], observer: Observer): CaseResult[] {
-  const byId = Map.groupBy(results, ({ id }) => id);
+  const byCase = Map.groupBy(results, ({ caseId }) => caseId);
   return catalog.flatMap(({ id, sentences }) => {
-    const ended = (byId.get(id) ?? []).map((result) => ({ ...result, sentences: [] }));
-    if (sentences === undefined) return ended;
-    const parts = Object.keys(sentences).flatMap((sentence) => {
-      const checks = byId.get(sentence) ?? [];
+    const ended = byCase.get(id) ?? [];
+    if (sentences === undefined) return ended.map((result) => ({ ...result, sentences: [] }));
+    const parts = Object.keys(sentences).flatMap((sentence): SentencePart[] => {
+      const checks = ended
+        .filter((result) => result.sentence === sentence)
+        .map((result) => ({ ...result, sentence }));
       if (!observer.hasInvariant(sentence)) return checks;
       return [...checks, ...decideInvariant(sentence, observer.tallyOf(sentence), checks)];
     });
@@ -104,16 +110,16 @@ export function decideCases(results: readonly CheckResult[], observer: Observer)
   });
 }
 
-/** The result of a check of a sentence, or of its invariant, which has a scope. */
-type SentencePart = CheckResult & SentenceResult;
+/** What a check of a sentence, or its invariant, found. */
+type SentencePart = SentenceResult & Evidence;
 
 /** Returns nothing if the invariant applies to no response, and no check made calls for it. */
 export function decideInvariant(
-  id: string,
+  sentence: string,
   tally: Tally | undefined,
-  checks: readonly Pick<CheckResult, 'outcome'>[],
+  checks: readonly Conclusion[],
 ): SentencePart[] {
-  const ended = { id, notes: [], durationMs: 0 };
+  const ended = { sentence, notes: [], durationMs: 0 };
   if (tally) {
     const { findings, ...scope } = tally;
     return [{ ...ended, findings, scope, outcome: scope.violations > 0 ? 'fail' : 'pass' }];
@@ -123,15 +129,14 @@ export function decideInvariant(
   return isChecked ? [{ ...ended, findings: [], outcome: 'skip', reason }] : [];
 }
 
-export function decideRule(id: string, parts: readonly SentencePart[]): CaseResult {
-  const sentences = [...Map.groupBy(parts, (part) => part.id)].map(([sentence, found]) =>
-    decideSentence(sentence, found),
-  );
-  const { id: first, outcome, reason } = findFirstByPrecedence(sentences);
-  const isShared = sentences.every((sentence) => sentence.reason === reason);
+export function decideRule(caseId: string, parts: readonly SentencePart[]): CaseResult {
+  const bySentence = Map.groupBy(parts, ({ sentence }) => sentence);
+  const sentences = [...bySentence].map(([sentence, found]) => decideSentence(sentence, found));
+  const { sentence: first, outcome, reason } = findFirstByPrecedence(sentences);
+  const isShared = sentences.every((each) => each.reason === reason);
   const isDecided = outcome === 'pass' || outcome === 'fail';
   return {
-    id,
+    caseId,
     outcome,
     ...(!isDecided && { reason: isShared ? reason : `${first}: ${reason}` }),
     sentences,
@@ -141,16 +146,16 @@ export function decideRule(id: string, parts: readonly SentencePart[]): CaseResu
   };
 }
 
-function decideSentence(id: string, parts: readonly SentencePart[]): SentenceResult {
+function decideSentence(sentence: string, parts: readonly SentencePart[]): SentenceResult {
   const { outcome } = findFirstByPrecedence(parts);
   // A failure needs no other proof, but a pass is partial if another check of the sentence is disabled.
   const reasonOutcome = outcome === 'pass' ? 'disabled' : outcome;
   const reason = parts.find((part) => part.outcome === reasonOutcome)?.reason;
   const scope = parts.find((part) => part.scope)?.scope;
-  return { id, outcome, ...(reason && { reason }), ...(scope && { scope }) };
+  return { sentence, outcome, ...(reason && { reason }), ...(scope && { scope }) };
 }
 
-function findFirstByPrecedence<Item extends SentenceResult>(items: readonly Item[]): Item {
+function findFirstByPrecedence<Item extends Conclusion>(items: readonly Item[]): Item {
   const rank = ({ outcome }: Item) => PRECEDENCE.indexOf(outcome);
   return items.toSorted((a, b) => rank(a) - rank(b))[0] as Item;
 }

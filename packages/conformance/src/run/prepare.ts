@@ -102,8 +102,8 @@ const findCredentials = (run: Run, api: Api, caller: Caller): Promise<Partial<De
 export async function skipIfCredentialsExpired(run: Run, results: readonly CheckResult[]) {
   let confirmed = results;
   for (const api of run.settings.apis) {
-    const isDoubtful = ({ id, outcome }: CheckResult) =>
-      outcome === 'fail' && findCase(id).api === api;
+    const isDoubtful = ({ caseId, outcome }: CheckResult) =>
+      outcome === 'fail' && findCase(caseId).api === api;
     const expired = results.some(isDoubtful) && (await findExpired(run, api));
     if (!expired) continue;
     const skipped = { outcome: 'skip' as const, reason: expired.message, findings: [] };
