@@ -2,7 +2,8 @@
  * Hooks for Dredd 14, which runs this file: `hookfiles: node_modules/@berth/conformance/dist/engines/dredd-hooks.cjs`.
  * The options are the `BERTH_*` variables of `berth-conformance`.
  */
-import type { DreddTransaction, HookName } from './dredd.ts';
+import type { HookName } from './dredd-handler.ts';
+import type { DreddTransaction } from './dredd-transaction.ts';
 
 type Hook<Data> = (data: Data, done: () => void) => void;
 
@@ -45,9 +46,9 @@ const session: Promise<Session> = process.env.BERTH_DREDD_PARENT
 
 async function openSession(): Promise<Session> {
   const { readOptions } = await import('../read-options.ts');
-  const dredd = await import('./dredd.ts');
+  const handler = await import('./dredd-handler.ts');
   const { options } = readOptions(process.env);
-  return dredd.openSession(options, hooks.configuration.endpoint);
+  return handler.openSession(options, hooks.configuration.endpoint);
 }
 
 hooks.beforeAll((transactions, done) => {

@@ -1,0 +1,47 @@
+import type { Transaction } from '../contract/catalog.ts';
+import { type Call, type Exchange, toHeaderList, toReceived } from '../http/exchange.ts';
+import { codeOf, type StorageReply } from '../http/read-response.ts';
+import { type Finding, withEvidence } from '../results/result.ts';
+import type { Run } from '../run/run.ts';
+import type { DreddTransaction } from './dredd-transaction.ts';
+
+/** Returns the call that Dredd made, with the response. A call that was rejected with 429 is retried after the wait. */
+export async function readExchange(
+  run: Run,
+  call: Call,
+  { case: { id: madeBy } }: Transaction,
+  { real }: DreddTransaction,
+): Promise<Exchange> {
+  if (real === undefined || real.statusCode === 429) {
+    const retryAt = real && run.pace.slowDown(String(real.headers['retry-after'] ?? ''), 0);
+    await run.pace.ready(new URL(call.url).origin, run.signal, retryAt);
+    const exchange = await run.caller.with({ madeBy }).call(call);
+    // Dredd compares the status of the last response.
+    if (real !== undefined) real.statusCode = exchange.received.status;
+    return exchange;
+  }
+  const bytes = Buffer.from(real.body ?? '', real.bodyEncoding === 'base64' ? 'base64' : 'utf8');
+  const received = toReceived(real.statusCode, toHeaderList(real.headers), bytes);
+  const exchange = { sent: { ...call, madeBy }, received };
+  run.observer.observe(exchange);
+  return exchange;
+}
+
+/** Returns a finding if a response is not the one that the call should have provoked. */
+export function findUnexpected(transaction: Transaction, reply: StorageReply): Finding[] {
+  if (isExpected(transaction, reply)) return [];
+  const { status, mediaType } = reply.received;
+  const actual = `${status} ${codeOf(reply.received) ?? reply.code ?? mediaType ?? ''}`.trimEnd();
+  const message = `expected the documented ${transaction.documented.status} response, got ${actual}`;
+  return [withEvidence({ message, where: transaction.place }, reply)];
+}
+
+/** For an invalid call, any rejection is expected. */
+function isExpected(
+  { documented: { api, status, contentType } }: Transaction,
+  { received, rejected }: StorageReply,
+): boolean {
+  if (api === 'storage') return status === '200' ? !rejected : rejected && received.status < 500;
+  if (status === '400') return received.status >= 400 && received.status < 500;
+  return `${received.status}` === status && received.mediaType === contentType;
+}
