@@ -18,16 +18,26 @@ const bareErrors: Hooks['response'] = (response, { isGateway }) => {
   response.json = { code };
 };
 
-test('a known failure of one rule does not cover what a transaction finds about another', async () => {
-  await using target = await startFronted({ response: bareErrors });
-  const exitCodeWith = async (...ids: string[]) => {
+test('a known failure of one rule does not cover what a transaction or workflow finds about another', async () => {
+  let status = 404;
+  await using target = await startFronted({
+    response(response, call) {
+      bareErrors(response, call);
+      if (response.status === 404) response.status = status;
+    },
+  });
+  const only = ['gateway cloudrun-get 404', 'call-missing-service'];
+  const runWith = async (...ids: string[]) => {
     const known = ids.map((id) => ({ id }));
-    const options = { ...target.options, only: ['gateway cloudrun-get 404'], known };
-    return (await createConformance(options).run()).exitCode;
+    const options = { ...target.options, only, known };
+    const { exitCode, results } = await createConformance(options).run();
+    return [exitCode, results.filter(({ counts, outcome }) => counts && outcome === 'fail').length];
   };
-  expect(await exitCodeWith('GW-REQUEST-ID')).toBe(1);
-  expect(await exitCodeWith('GW-ERROR')).toBe(1);
-  expect(await exitCodeWith('GW-REQUEST-ID', 'GW-ERROR')).toBe(0);
+  expect(await runWith('GW-REQUEST-ID')).toEqual([1, 2]);
+  expect(await runWith('GW-ERROR')).toEqual([1, 2]);
+  expect(await runWith('GW-REQUEST-ID', 'GW-ERROR')).toEqual([0, 0]);
+  status = 410;
+  expect(await runWith('GW-REQUEST-ID', 'GW-ERROR')).toEqual([1, 2]);
 });
 
 test.each([

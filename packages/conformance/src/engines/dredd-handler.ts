@@ -75,8 +75,10 @@ export function createHooks(run: Run, onEnd: (result: CheckResult) => void) {
     const reply = readReply(exchange, run.settings.wireProfile.envelope);
     run.secrets.addGrant(reply.data);
     if (typeof reply.data?.fileID === 'string') fileId ??= reply.data.fileID;
-    const findings = run.observer.validate(exchange);
-    if (findings.length === 0) findings.push(...findUnexpected(running.transaction, reply));
+    const findings = [
+      ...run.observer.validate(exchange),
+      ...findUnexpected(running.transaction, reply),
+    ];
     running.findings = findings;
     const messages = findings.map(({ message }) => run.secrets.redactMessage(message));
     if (messages.length > 0) dredd.fail = messages.join('; ');

@@ -36,12 +36,13 @@ export function findUnexpected(transaction: Transaction, reply: StorageReply): F
   return [withEvidence({ message, where: transaction.place }, reply)];
 }
 
-/** For an invalid call, any rejection is expected. */
+/** For an invalid call, any rejection is expected. The type of an error is checked with its schema. */
 function isExpected(
   { documented: { api, status, contentType } }: Transaction,
   { received, rejected }: StorageReply,
 ): boolean {
   if (api === 'storage') return status === '200' ? !rejected : rejected && received.status < 500;
   if (status === '400') return received.status >= 400 && received.status < 500;
-  return `${received.status}` === status && received.mediaType === contentType;
+  const isExpectedType = status !== '200' || received.mediaType === contentType;
+  return `${received.status}` === status && isExpectedType;
 }

@@ -19,7 +19,7 @@ export async function runWorkflows(run: Run): Promise<CheckResult[]> {
   for (const workflow of workflows) {
     const blocker = findBlocker(run, workflow);
     const result = blocker ? decide(run, workflow, [], blocker) : await runWorkflow(run, workflow);
-    if (!blocker) run.settings.onCheck(result);
+    run.settings.onCheck(result);
     results.push(result);
   }
   return results;
@@ -44,43 +44,51 @@ async function runWorkflow(run: Run, workflow: Workflow) {
   const record: Recorded = { exchanges: [] };
   const { exchanges } = record;
   const { id } = workflow.case;
-  let findings: Finding[];
+  let failures: Failure[];
   try {
     const steps = await execute(run, workflow, createFetch(run, id, record));
     const isChecked = steps.some(({ checks = [] }) => checks.length > 0);
     if (!isChecked) record.fault ??= new Error('the workflow made no assertions');
-    findings = listFindings(id, steps, exchanges);
+    failures = listFailures(id, steps, exchanges);
   } catch (error) {
     // Respect could not read a response.
     const where = `workflows#/${id}`;
-    findings = [withEvidence({ message: (error as Error).message, where }, exchanges.at(-1))];
+    const finding = withEvidence({ message: (error as Error).message, where }, exchanges.at(-1));
+    failures = [{ finding, isAboutStatus: false }];
     if (exchanges.length === 0) record.fault ??= error as Error;
   }
   const durationMs = Math.round(performance.now() - started);
-  if (findings.length > 0) {
-    // What its responses violate is probably why it failed.
-    const violations = exchanges.flatMap((exchange) => run.observer.validate(exchange));
-    if (violations.length > 0) findings = violations;
-  }
-  const shown = record.fault ? [] : findings;
-  return { ...decide(run, workflow, shown, record.fault), durationMs };
+  const violations =
+    failures.length > 0 ? exchanges.flatMap((exchange) => run.observer.validate(exchange)) : [];
+  // What its responses violate is probably why it failed, unless it expected another status.
+  const unexplained = failures.filter((each) => each.isAboutStatus || violations.length === 0);
+  const findings = [...violations, ...unexplained.map(({ finding }) => finding)];
+  return { ...decide(run, workflow, record.fault ? [] : findings, record.fault), durationMs };
 }
 
-function listFindings(
+interface Failure {
+  finding: Finding;
+  isAboutStatus: boolean;
+}
+
+function listFailures(
   id: string,
   steps: readonly Executed[],
   exchanges: readonly Exchange[],
-): Finding[] {
+): Failure[] {
   return steps.flatMap(({ stepId = '', checks = [] }, index) => {
     const failed = checks.filter(({ passed, severity }) => !passed && severity === 'error');
     // Each step makes one call.
     const exchange = exchanges.at(exchanges.length === steps.length ? index : -1);
-    return failed.map(({ name, condition, message = '' }) => {
+    const where = `workflows#/${id}/${stepId}`;
+    return failed.map(({ name, condition = '', message = '' }) => {
       // An excerpt of the body follows the first line.
       const [line] = stripVTControlCharacters(message).trim().split('\n', 1);
-      const reason = condition ? `${condition} does not hold` : line;
-      const text = `step ${stepId}: ${name}: ${reason}`;
-      return withEvidence({ message: text, where: `workflows#/${id}/${stepId}` }, exchange);
+      const reason = condition === '' ? line : `${condition} does not hold`;
+      return {
+        finding: withEvidence({ message: `step ${stepId}: ${name}: ${reason}`, where }, exchange),
+        isAboutStatus: condition.startsWith('$statusCode'),
+      };
     });
   });
 }
