@@ -109,11 +109,13 @@ test('the size of a body that the report does not contain completely is in bytes
 
 test('neither a known failure nor a failed SHOULD fails a build', () => {
   const should = sampleResult({ ...failed, id: 'GW-C3', level: 'should' });
-  const excused = sampleReport([sampleResult(), failed, should], [{ id: 'GW-C2' }]);
+  const known = [{ id: 'GW-C2', reason: 'ticket 7' }];
+  const excused = sampleReport([sampleResult(), failed, should], known);
   const { summary } = JSON.parse(reporters.json(excused)).results;
   expect(summary).toMatchObject({ tests: 3, passed: 1, failed: 0, skipped: 2 });
   const xml = reporters.junit(excused);
   expect(xml).toMatch(/<testsuites [^>]*failures="0" errors="0" skipped="2"/);
+  expect(xml).toMatch(/<skipped message="fail \(MUST, known: ticket 7\): must be attachment/);
   expect(xml).toMatch(/fail \(SHOULD\): must be attachment.*<system-out>.*^request +POST /ms);
 });
 

@@ -43,8 +43,9 @@ function toCounts(kinds: readonly Kind[]): Markup {
 }
 
 function toCase(area: string, result: Result): Markup {
-  const { id, durationMs, outcome, level, findings, reason = '' } = result;
+  const { id, durationMs, outcome, level, known, findings, reason = '' } = result;
   const kind = kindOf(result);
+  const isKnown = known && `, known${known.reason ? `: ${known.reason}` : ''}`;
   // An attribute has no lines.
   const message = (findings[0]?.message ?? reason).replaceAll('\n', ' ');
   const isExcused = outcome === 'fail' && kind !== 'failure';
@@ -53,7 +54,7 @@ function toCase(area: string, result: Result): Markup {
   const element =
     kind === 'failure'
       ? markup`<failure message="${message}" type="${level}">${formatEvidence(result)}</failure>`
-      : toElement(kind, `${outcome} (${level.toUpperCase()}): ${message}`);
+      : toElement(kind, `${outcome} (${level.toUpperCase()}${isKnown ?? ''}): ${message}`);
   const output = notes === '' ? undefined : markup`<system-out>${notes}</system-out>`;
   return markup`<testcase name="${id}" classname="${area}" time="${durationMs / 1000}">${element}${output}</testcase>
 `;
