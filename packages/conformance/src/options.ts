@@ -223,8 +223,30 @@ export const SECRETS = [
 
 /** Returns the environment variable for an option. For a list, each header is an option of its own. */
 export function toVariable(name: string): string {
-  const single = name.replace(/Headers$/, 'Header');
-  return `BERTH_${single.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
+  return `BERTH_${toSingle(name).replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
+}
+
+export function toFlag(name: string): string {
+  return `--${toSingle(name).replaceAll(/[A-Z]/g, '-$&').toLowerCase()}`;
+}
+
+/** Returns the name of an option in the singular: on the command line, each header of a list is a flag of its own. */
+export const toSingle = (name: string): string => name.replace(/Headers$/, 'Header');
+
+/** The options that a command which repeats a check must not contain, does not need, or has anyway. */
+const OMITTED: string[] = [
+  ...SECRETS,
+  ...['only', 'known', 'seed', 'budget', 'list', 'report', 'quiet', 'verbose'],
+];
+
+/** Returns the flags for a command that repeats a check. Values without a text are left out, such as a wire profile. */
+export function toFlags(values: object): string[] {
+  const entries = Object.entries(values).filter(([name]) => !OMITTED.includes(name));
+  return entries.flatMap(([name, value]) => {
+    if (value === true) return [toFlag(name)];
+    const isText = typeof value === 'string' || typeof value === 'number';
+    return isText ? [toFlag(name), String(value)] : [];
+  });
 }
 
 export type Settings = ReturnType<typeof toSettings>;
@@ -255,12 +277,13 @@ const noop = () => {};
 
 /**
  * @param nameOf returns the name under which the user has set an option
- * @param flags those of the command line, for a command that repeats a check
+ * @param flags those of a command that repeats a check
  */
 export function toSettings(
   { signal, onCheck = noop, onNotice = noop, ...options }: ConformanceOptions,
   nameOf: (option: OptionName) => string = (option) => option,
-  flags: readonly string[] = [],
+  // The certificates of a program are in no file.
+  flags: readonly string[] = toFlags({ ...options, ca: undefined }),
 ) {
   const data = parseOptions(options, nameOf);
   const apis = APIS.filter((api) => data[`${api}Url`] !== undefined);

@@ -9,8 +9,10 @@ import {
   type ConformanceOptions,
   type KnownFailure,
   type OptionName,
-  SECRETS,
   schema,
+  toFlag,
+  toFlags,
+  toSingle,
   toVariable,
 } from './options.ts';
 
@@ -74,12 +76,6 @@ const CONVERSIONS: Partial<Record<Name, (text: string) => unknown>> = {
 
 const LISTS: Name[] = ['storageHeaders', 'only', 'report'];
 
-/** The options that a command which repeats a check must not contain, does not need, or has anyway. */
-const OMITTED = new Set<Name>([
-  ...SECRETS,
-  ...(['only', 'known', 'seed', 'budget', 'list', 'report', 'quiet', 'verbose'] as const),
-]);
-
 const NAMES = Object.keys(HELP) as Name[];
 
 /** The options of a run, and those that only the command has. */
@@ -96,12 +92,6 @@ export interface CommandOptions {
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** On the command line, each header of a list is a flag of its own. */
-const toAttribute = (name: Name) => name.replace(/Headers$/, 'Header');
-
-const toFlag = (name: Name) =>
-  `--${toAttribute(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
 
@@ -125,12 +115,11 @@ export function readOptions(
   env: Environment,
   commandLine: Record<string, unknown> = {},
 ): CommandOptions {
-  const nameOf = (name: Name) => {
-    const isVariable = commandLine[toAttribute(name)] === undefined && env[toVariable(name)];
-    return isVariable ? toVariable(name) : toFlag(name);
-  };
+  const typed = Object.fromEntries(NAMES.map((name) => [name, commandLine[toSingle(name)]]));
+  const nameOf = (name: Name) =>
+    typed[name] === undefined && env[toVariable(name)] ? toVariable(name) : toFlag(name);
   const entries = NAMES.flatMap((name) => {
-    const text = commandLine[toAttribute(name)] ?? (env[toVariable(name)] || undefined);
+    const text = typed[name] ?? (env[toVariable(name)] || undefined);
     if (text === undefined) return [];
     try {
       return [[name, convert(name, String(text))]];
@@ -138,13 +127,8 @@ export function readOptions(
       throw new OptionError(`${nameOf(name)} ${(error as Error).message.replace(/\.$/, '')}.`);
     }
   });
-  const flags = NAMES.flatMap((name) => {
-    const value = OMITTED.has(name) ? undefined : commandLine[toAttribute(name)];
-    if (value === undefined) return [];
-    return value === true ? [toFlag(name)] : [toFlag(name), String(value)];
-  });
   const { list, report, quiet, verbose, ...options } = Object.fromEntries(entries);
-  return { options, list, report, quiet, verbose, nameOf, flags };
+  return { options, list, report, quiet, verbose, nameOf, flags: toFlags(typed) };
 }
 
 function convert(name: Name, text: string): unknown {

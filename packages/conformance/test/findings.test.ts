@@ -126,6 +126,7 @@ test('a call that follows others on its connection is repeated by the check, whi
   const [failed] = results.filter(({ outcome }) => outcome === 'fail');
   const commands = failed && formatEvidence(failed).match(/^repeat .*/gm);
   expect(commands).toEqual([expect.stringMatching(/^repeat +npx \S+ --only AU-EACH-CALL /)]);
+  expect(commands?.join()).toContain(` --gateway-url ${target.options.gatewayUrl} `);
 });
 
 test('a violation is repeated by the check that made the call, with the sentence', async () => {
