@@ -94,7 +94,10 @@ export interface ConformanceOptions {
   sequences?: number | undefined;
   /** Stops the run: open requests are aborted, and stored files are removed. */
   signal?: AbortSignal | undefined;
-  /** Called when a check, a transaction or a workflow has ended, with the outcome so far: the end of the run may change it. */
+  /**
+   * Called when a check, a transaction or a workflow has ended, or is skipped. The end of the run may still change its
+   * outcome.
+   */
   onCheck?: ((check: EndedCheck) => void) | undefined;
   /** Called with notices that are not results, such as a wait or a failed clean-up. */
   onNotice?: ((text: string) => void) | undefined;
@@ -303,7 +306,9 @@ export function toSettings(
     flags,
     signal,
     // Without findings, whose credentials are only redacted in reports.
-    onCheck: ({ caseId, sentence, outcome }: EndedCheck) => onCheck({ caseId, sentence, outcome }),
+    onCheck: ({ caseId, sentence, outcome }: EndedCheck) => {
+      if (outcome !== 'disabled') onCheck({ caseId, sentence, outcome });
+    },
     onNotice,
   };
 }

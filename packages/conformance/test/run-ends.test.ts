@@ -38,8 +38,13 @@ test.each([
 
 test('a run that is interrupted before it starts sends nothing', async () => {
   await using target = await startFronted();
-  const ran = await runWithoutLeaks({ ...target.options, signal: AbortSignal.abort() });
+  const ended: string[] = [];
+  const onCheck: ConformanceOptions['onCheck'] = ({ caseId }) => ended.push(caseId);
+  const options = { ...target.options, signal: AbortSignal.abort(), onCheck };
+  const ran = await runWithoutLeaks(options);
   expect(ran.pass).toEqual([]);
+  const transaction = 'storage batchDelete 200 application/json';
+  expect(ended).toEqual(expect.arrayContaining(['GW-C1', transaction, 'copy-file']));
   expect(target.gateway.count() + target.storage.count()).toBe(0);
 });
 

@@ -24,17 +24,17 @@ export async function runDredd(run: Run): Promise<CheckResult[]> {
   const dredd = findDredd();
   const missing = new DisabledError('Dredd is not installed: npm install --save-dev dredd');
   const results = new Map<string, CheckResult>();
-  for (const transaction of transactions) {
-    const blocker = findBlocker(run, transaction) ?? (dredd ? undefined : missing);
-    if (blocker) results.set(transaction.case.id, decide(run, transaction, [], blocker));
-  }
-  const pending = transactions.filter((transaction) => !results.has(transaction.case.id));
-  if (dredd === undefined || pending.length === 0) return [...results.values()];
   const add = (result: CheckResult) => {
     if (results.has(result.caseId)) return;
     results.set(result.caseId, result);
     run.settings.onCheck(result);
   };
+  for (const transaction of transactions) {
+    const blocker = findBlocker(run, transaction) ?? (dredd ? undefined : missing);
+    if (blocker) add(decide(run, transaction, [], blocker));
+  }
+  const pending = transactions.filter((transaction) => !results.has(transaction.case.id));
+  if (dredd === undefined || pending.length === 0) return [...results.values()];
   const output = await mkdtemp(join(tmpdir(), 'berth-dredd-'))
     .then((folder) =>
       startDredd(dredd, folder, run, add).finally(() =>

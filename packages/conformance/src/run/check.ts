@@ -127,8 +127,8 @@ export async function runChecks(run: Run, checks: readonly Check[]): Promise<Che
   return inParallel(checks, concurrency, async (check) => {
     const result = await runCheck(run, check);
     const isViolated = (run.observer.tallyOf(check.sentence)?.violations ?? 0) > 0;
-    const outcome = isViolated ? 'fail' : result.outcome;
-    if (result.outcome !== 'disabled') onCheck({ ...result, outcome });
+    const isFailed = isViolated && result.outcome !== 'disabled';
+    onCheck(isFailed ? { ...result, outcome: 'fail' } : result);
     return result;
   });
 }
