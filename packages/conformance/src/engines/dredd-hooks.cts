@@ -2,6 +2,8 @@
  * Hooks for Dredd 14, which runs this file: `hookfiles: node_modules/@berth/conformance/dist/engines/dredd-hooks.cjs`.
  * The options are the `BERTH_*` variables of `berth-conformance`.
  */
+
+import type { ClientRequest } from 'node:http';
 import type { HookName } from './dredd-handler.ts';
 import type { DreddTransaction } from './dredd-transaction.ts';
 
@@ -13,6 +15,8 @@ interface DreddHooks extends Record<HookName, (hook: Hook<DreddTransaction>) => 
   afterAll(hook: Hook<readonly DreddTransaction[]>): void;
 }
 
+const { subscribe }: typeof import('node:diagnostics_channel') =
+  require('node:diagnostics_channel');
 // biome-ignore lint/correctness/noUndeclaredDependencies: Dredd provides it.
 const hooks: DreddHooks = require('hooks');
 
@@ -31,14 +35,27 @@ const parent: Session = {
   close: async () => {},
 };
 
-/** Memory limit in bytes: Dredd buffers whole responses, so an endless one would exhaust memory. */
-const MAX_MEMORY = 400 * 2 ** 20;
-const watch = () => {
-  if (process.memoryUsage.rss() < MAX_MEMORY) return;
-  process.stderr.write('a response does not fit into memory\n');
-  process.exit(1);
-};
-setInterval(watch, 100).unref();
+/** Maximum size of a body in bytes, and maximum time for a response in milliseconds: Dredd limits neither. */
+const MAX_BODY = 33 * 2 ** 20;
+const MAX_DURATION = 1000 * Number(process.env.BERTH_TIMEOUT || 10);
+
+// Dredd takes an error of the request for a missing response: then, the suite makes the call again.
+subscribe('http.client.request.start', (message) => {
+  const { request } = message as { request: ClientRequest };
+  const abort = () => {
+    request.emit('error', new Error('the response does not end'));
+    request.destroy();
+  };
+  const timer = setTimeout(abort, MAX_DURATION);
+  request.once('close', () => clearTimeout(timer));
+  request.once('response', (response) => {
+    let size = 0;
+    response.on('data', ({ length }: Buffer) => {
+      size += length;
+      if (size > MAX_BODY) abort();
+    });
+  });
+});
 
 const session: Promise<Session> = process.env.BERTH_DREDD_PARENT
   ? Promise.resolve(parent)

@@ -16,9 +16,6 @@ import type { Run } from '../run/run.ts';
 import { createHooks, type HookName } from './dredd-handler.ts';
 import type { DreddTransaction } from './dredd-transaction.ts';
 
-/** Maximum time for one response, in timeouts: Dredd itself does not limit how long a body takes. */
-const MAX_TIMEOUTS = 3;
-
 /** Each documented response that Dredd can run gets exactly one result, which is an error if Dredd does not run it. */
 export async function runDredd(run: Run): Promise<CheckResult[]> {
   const dredd = findDredd();
@@ -84,7 +81,7 @@ async function startDredd(
   const child = fork(join(dredd, 'bin/dredd'), ['--config', 'dredd.yml'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: { ...process.env, BERTH_DREDD_PARENT: 'true' },
+    env: { ...process.env, BERTH_DREDD_PARENT: 'true', BERTH_TIMEOUT: String(settings.timeout) },
   });
   let output = '';
   for (const input of [child.stdout, child.stderr]) {
@@ -95,25 +92,15 @@ async function startDredd(
     });
   }
   const handle = createHooks(run, onEnd);
-  const longest = MAX_TIMEOUTS * settings.timeoutMs;
-  let timer: NodeJS.Timeout | undefined;
   child.on('message', async (message) => {
     const { name, transaction } = message as { name: HookName; transaction: DreddTransaction };
-    clearTimeout(timer);
     await handle(name, transaction);
-    if (!child.connected) return;
-    child.send(transaction);
-    if (name !== 'beforeEach') return;
-    timer = setTimeout(() => {
-      output = `a response did not end within ${longest} ms`;
-      child.kill('SIGKILL');
-    }, longest);
+    if (child.connected) child.send(transaction);
   });
   try {
     await once(child, 'close', { signal });
     return output;
   } finally {
-    clearTimeout(timer);
     child.kill('SIGKILL');
   }
 }
