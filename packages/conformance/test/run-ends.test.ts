@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { ConformanceOptions } from '../src/index.ts';
-import { COPY, DELETE, list, toStorageRefusal } from './mutants/hooks/storage.ts';
+import { COPY, DELETE, LINKS, list, toStorageRefusal } from './mutants/hooks/storage.ts';
 import { keyOf, readForm, uploadRequest } from './mutants/hooks/uploads.ts';
 import type { MutatedRequest } from './proxy/messages.ts';
 import { drop } from './proxy/take-over.ts';
@@ -93,6 +93,17 @@ test('if a server deletes nothing, a notice lists the remaining files', async ()
   expect(ran.notices.at(-1)).toMatch(
     /^files may still exist in berth-conformance\/\w+; the report lists \d+$/,
   );
+});
+
+test('files whose upload was never accepted do not count as remaining', async () => {
+  await using target = await startMutated();
+  const request = ({ operation, isUpload }: MutatedRequest) =>
+    isUpload || [DELETE, LINKS].includes(operation ?? '')
+      ? toStorageRefusal(500, 'SYS_ERR')
+      : undefined;
+  target.use({ create: () => ({ request }) });
+  const ran = await runSuite({ ...target.options, only: ['UP-FILE-ID', 'upload-file'] });
+  expect(ran).toMatchObject({ exitCode: 1, leftovers: [], notices: [] });
 });
 
 test('files that a violation may have made are looked for at the end', async () => {

@@ -10,7 +10,7 @@ import { toFields } from '../json.ts';
 import { quoteJson } from '../results/redact.ts';
 import { type CheckResult, type Finding, withEvidence } from '../results/result.ts';
 import { CallContext } from '../run/call-context.ts';
-import type { Files } from '../run/files.ts';
+import { listDestinations } from '../run/clients.ts';
 import { decide, findBlocker } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
 
@@ -181,6 +181,8 @@ function createFetch(run: Run, workflow: string, record: Recorded): typeof fetch
   const vault = createVault(hidden);
   const credentials = Object.values(storageHeaders).map((name) => name.toLowerCase());
   const replaced = ['content-length', 'authorization', ...credentials];
+  /** The paths that a call has requested an upload for. */
+  const granted: string[] = [];
 
   async function call(url: string, request: Request, operation?: Operation): Promise<Exchange> {
     const { method } = request;
@@ -195,13 +197,18 @@ function createFetch(run: Run, workflow: string, record: Recorded): typeof fetch
     }
     if (operation !== undefined) {
       const fields = JSON.parse(await request.text(), (_, value) => vault.reveal(value));
-      trackFiles(files, fields);
+      const { path } = toFields(fields);
+      if (typeof path === 'string') granted.push(path);
+      for (const each of [...granted, ...listDestinations(fields)]) files.track(each);
       return storage.call(operation.operationId, fields, { headers });
     }
     if (method === 'GET') return files.download(url, headers);
     // An upload; the file is text.
     const body = Buffer.from(String(vault.reveal(await request.text())));
-    return caller.call({ method, url: toCallUrl(url), headers, body });
+    const exchange = await caller.call({ method, url: toCallUrl(url), headers, body });
+    if (exchange.received.status >= 400) return exchange;
+    for (const path of granted) run.acknowledged.add(path);
+    return exchange;
   }
 
   return async (input, init) => {
@@ -224,16 +231,6 @@ function createFetch(run: Run, workflow: string, record: Recorded): typeof fetch
     );
     return new Response(hasBody ? content : null, { status: expected, headers: shown });
   };
-}
-
-/** Marks the files that a storage call may have made for removal at the end of the run. */
-function trackFiles(files: Files, fields: unknown): void {
-  const { path, fileList } = toFields(fields);
-  if (typeof path === 'string') files.track(path);
-  for (const item of Array.isArray(fileList) ? fileList : []) {
-    const { dstPath } = toFields(item);
-    if (typeof dstPath === 'string') files.track(dstPath.replace(/^\//, ''));
-  }
 }
 
 /** Hides values from Respect that it only passes on, because it replaces `a.1` in a string with `a[1]`. */

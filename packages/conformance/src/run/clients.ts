@@ -12,6 +12,7 @@ import {
 } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { readReply } from '../http/read-response.ts';
+import { toFields } from '../json.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
 import type { Run } from './run.ts';
 
@@ -106,6 +107,8 @@ export function createStorageClient(run: Run, caller: Caller) {
     const exchange = await caller.call(toStorageCall(run, operation, fields, options));
     const reply = readReply(exchange, settings.wireProfile.envelope);
     secrets.addGrant(reply.data);
+    const isCopied = operation === 'batchCopyFile' && !reply.rejected;
+    for (const path of isCopied ? listDestinations(fields) : []) run.acknowledged.add(path);
     return reply;
   }
 
@@ -135,6 +138,13 @@ export function createStorageClient(run: Run, caller: Caller) {
     /** Returns the headers that `valid` credentials currently add to a call. */
     credentials: (): HeaderList => run.signers.storage?.() ?? [],
   };
+}
+
+/** Returns the paths at which the items of a copy call make files, without a leading `/`. */
+export function listDestinations(fields: unknown): string[] {
+  const { fileList } = toFields(fields);
+  const paths = Array.isArray(fileList) ? fileList.map((item) => toFields(item).dstPath) : [];
+  return paths.filter((path) => typeof path === 'string').map((path) => path.replace(/^\//, ''));
 }
 
 export function toStorageCall(

@@ -299,7 +299,9 @@ export async function postForm(
     stream: stream && (() => stream(body)),
   });
   const { status, text } = exchange.received;
-  return { ...exchange, isAccepted: status < 400 && !hasErrorElement(text) };
+  const isAccepted = status < 400 && !hasErrorElement(text);
+  if (isAccepted) run.acknowledged.add(path);
+  return { ...exchange, isAccepted };
 }
 
 export function toMultipart(form: Form, boundary: string): Buffer {

@@ -15,7 +15,7 @@ const CALLS_PER_FILE = 2;
 const PAUSES = [0, 200, 1000];
 const CONCURRENCY = 16;
 
-/** Removes everything that a run has stored, even after an aborted run. Returns the paths that remain. */
+/** Removes everything that a run has stored, even after an aborted run. Returns where acknowledged files may remain. */
 export async function removeLeftovers(run: Run): Promise<string[]> {
   let paths = [...run.leftovers.keys()];
   if (paths.length === 0) return [];
@@ -33,6 +33,7 @@ export async function removeLeftovers(run: Run): Promise<string[]> {
     const left = await inParallel(batches, CONCURRENCY, (batch) => removeBatch(run, caller, batch));
     paths = left.flat();
   }
+  paths = paths.filter((path) => run.acknowledged.has(path));
   if (paths.length > 0) {
     onNotice(`files may still exist in ${run.folder}; the report lists ${paths.length}`);
   }
@@ -57,6 +58,7 @@ async function removeBatch(run: Run, caller: Caller, paths: readonly string[]) {
   return paths.filter((path) => {
     const id = ids.get(path);
     const { code } = links.get(id) ?? {};
+    if (code === 'SUCCESS') run.acknowledged.add(path);
     return code === undefined ? deleted.get(id)?.code !== 'SUCCESS' : code === 'SUCCESS';
   });
 }

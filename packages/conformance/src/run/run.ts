@@ -33,6 +33,8 @@ export class Run {
   readonly secrets: Redactor;
   /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
   readonly leftovers = new Map<string, string | undefined>();
+  /** Those of them where the deployment has acknowledged a file. */
+  readonly acknowledged = new Set<string>();
   /** The defaults, until `prepare` has found out more. */
   deployment: Deployment;
   /** While `prepare` makes its calls, the invariants do not check the responses. */
