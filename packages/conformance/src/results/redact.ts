@@ -9,8 +9,8 @@ export const NAMED = /\[redacted: (\w+)\]/g;
 /** Shorter values would redact ordinary text, and shorter parts of a value are not secrets themselves. */
 const MIN_LENGTH = { value: 4, part: 16 };
 
-/** Longer ones, which only a grant may have, are matched by their first 16,384 characters: no report shows more. */
-const MAX_LENGTH = 16_384;
+/** Longer ones, which only a grant may have, are matched by this many characters: no report shows more. */
+const MAX_MATCHED = 16_384;
 
 /** The signatures of calls and links differ each time, so they are recognized by the text before them. */
 const SIGNATURE = /((?:sig|sign|signature|token)(?:=|%3d|\\u003d))[\w%~.+/-]{16,}/gi;
@@ -20,7 +20,7 @@ const MAX_MESSAGE = 5_000;
 
 /** Formats a value for a message. */
 export function quoteText(text: string | undefined): string {
-  return text === '' ? '""' : (text ?? 'missing').slice(0, 2 * MAX_LENGTH);
+  return text === '' ? '""' : (text ?? 'missing').slice(0, 2 * MAX_MATCHED);
 }
 
 export const quoteJson = (value: unknown): string => quoteText(JSON.stringify(value));
@@ -59,7 +59,7 @@ export class Redactor {
 
   add(value: string, shown = BLANK): void {
     if (value.length < MIN_LENGTH.value) return;
-    const secret = value.slice(0, MAX_LENGTH);
+    const secret = value.slice(0, MAX_MATCHED);
     const escaped = JSON.stringify(secret).slice(1, -1);
     const slashes = escaped.replaceAll('/', '\\/');
     const encoded = encodeURIComponent(secret.toWellFormed());
