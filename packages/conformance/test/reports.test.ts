@@ -130,33 +130,37 @@ test('JSON: is valid against the CTRF schema and contains the complete report as
   expect(response.body).toHaveLength(HOSTILE.length * 40);
 });
 
-test('text: the failures come last, without what a terminal would interpret, and then the verdict', () => {
+test('text: the failures come first, without what a terminal would interpret, and the verdict last', () => {
   const leftovers = Array.from({ length: 12 }, (_, index) => `folder/${index}.txt`);
   const lines = toText({ ...report, leftovers }, {}, (_, text) => text);
-  expect(lines.slice(10, 12)).toEqual(['  folder/9.txt', '  … 2 more: see --report html=FILE']);
+  expect(lines[0]).toBe('fail      GW-C2');
+  expect(lines.slice(-9, -7)).toEqual(['  folder/9.txt', '  … 2 more: see --report html=FILE']);
   evidence(lines.map((line) => line.slice(10)).join('\n'));
   expect(lines.join('')).not.toMatch(/\p{Cc}/u);
   expect(lines.slice(-7)).toEqual([
     '1 of 4 rules, 0 of 1 workflows passed',
-    expect.stringMatching(/^1 error: <script>.* \(copy-file\)$/),
-    expect.stringMatching(/^1 skip: <script>/),
-    '1 disabled: no --other-env-token (AU-BEARER-ENV)',
+    expect.stringMatching(/^1 workflow ended with an error: <script>.* \(copy-file\)$/),
+    expect.stringMatching(/^1 rule skipped: <script>/),
+    '1 rule disabled (optional): no --other-env-token (AU-BEARER-ENV)',
     'seed 7, 42 calls, 1.5 s',
     '',
     'breaks the contract: 1 rule failed, 2 of 4 rules checked',
   ]);
 });
 
-test('HTML: lists first what to fix, with what fails for the same reasons', () => {
+test('HTML: lists first what to fix, ordered by how much else fails for the same reasons', () => {
   const id = 'gateway cloudrun-post 200 text/plain';
   const transaction = { id, engine: 'dredd' as const, rules: ['GW-C2'] };
   const known = sampleResult({ ...failed, id: 'GW-C1', rules: ['GW-C1'] });
   const storage = sampleResult({ ...failed, id: 'ST-COPY-ALONE', rules: ['ST-COPY-ALONE'] });
   const sequence = sampleResult({ ...failed, id: 'ST-SEQUENCE', rules: ['ST-SEQUENCE'] });
-  const results = [failed, { ...failed, ...transaction }, storage, sequence, known];
+  const alone = sampleResult({ ...failed, id: 'GW-BODY' });
+  const should = sampleResult({ ...failed, id: 'GW-C3', level: 'should' });
+  const results = [should, alone, failed, { ...failed, ...transaction }, storage, sequence, known];
   const page = reporters.html(sampleReport(results, [{ id: 'GW-C1', reason: 'ticket 7' }]));
   const [, problems = ''] = /<h2>What to fix<\/h2>(.*?)<h2>/s.exec(page) ?? [];
-  expect(problems.match(/<li id=/g)).toHaveLength(2);
+  const ids = [...problems.matchAll(/<li id="(.*?)"/g)].map(([, name]) => name);
+  expect(ids).toEqual(['GW-C2', 'ST-COPY-ALONE', 'GW-BODY', 'GW-C3']);
   expect(problems).toMatch(/<li id="GW-C2">.*must be attachment, not.*2 of 61 responses.*<\/ol>/s);
   expect(problems).toMatch(/Also fails, .*cloudrun-post 200 .*<\/ol>/s);
   expect(problems).toMatch(/request +POST http.*response +200\n.*x-request-id: id-1/s);
@@ -176,7 +180,7 @@ test('text: a failure is shown unless a MUST that is shown explains it', () => {
   for (const id of ['GW-C1', 'copy-file', 'ST-SEQUENCE'])
     expect(text).toMatch(new RegExp(`^fail {6}${id}$`, 'm'));
   expect(text).not.toContain('for the same reason');
-  expect(text).toMatch(/^fail +ST-PRESENT .*^fail +GW-C1$/ms);
+  expect(text).toMatch(/^fail +GW-C1$.*^fail +ST-PRESENT /ms);
 });
 
 test('text: calls that are rejected alike are one problem, and other faults in an error response are not', () => {
@@ -198,6 +202,13 @@ test('text: calls that are rejected alike are one problem, and other faults in a
     sampleResult({ id, outcome: 'fail', findings: find(id, false) }),
   );
   expect(textOf(...pair).match(/^fail /gm)).toHaveLength(2);
+});
+
+test('text: a rule with many sources names the operation and its document instead', () => {
+  const request = { ...post, url: 'http://a/api/v2/envs/dev/storages:batchDelete', body: '' };
+  const findings = [{ ...finding, where: 'storage.v2 #/components', request }];
+  const text = textOf(sampleResult({ ...failed, id: 'ST-RESPONSE', findings }));
+  expect(text).toMatch(/contract +The sentence\.\n +batchDelete in storage\.v2\n/);
 });
 
 test.each<[Outcome, KnownFailure[], RegExp]>([

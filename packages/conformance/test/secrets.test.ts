@@ -153,7 +153,7 @@ test('a command that repeats a call takes each secret from a variable', async ()
   const bearer = /-H "Authorization: Bearer \$\{BERTH_GATEWAY_TOKEN\}" .*\/v1\/\$\{X_TENANT\}\//s;
   const ofStorage =
     /-H "X-Svc-Authorization: \$\{X_SVC_AUTHORIZATION\}" .*-H "X-Tenant: \$\{X_TENANT\}"/s;
-  expect(commands).toEqual([ofStorage, bearer].map((regexp) => expect.stringMatching(regexp)));
+  expect(commands).toEqual([bearer, ofStorage].map((regexp) => expect.stringMatching(regexp)));
 });
 
 test('a credential that is an ordinary word changes nothing but what a call quotes', async () => {

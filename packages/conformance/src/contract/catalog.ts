@@ -177,7 +177,15 @@ export const catalog: readonly Case[] = [
 ];
 
 /** What a case of each engine is called. */
-export const CASE_NAMES = { rules: 'rule', dredd: 'transaction', respect: 'workflow' } as const;
+const CASE_NAMES = { rules: 'rule', dredd: 'transaction', respect: 'workflow' } as const;
+
+/** Counts cases by what made their calls: `1 rule, 4 transactions`. */
+export function nameCases(cases: readonly Pick<Case, 'engine'>[]): string {
+  const counts = [...Map.groupBy(cases, ({ engine }) => engine)].map(
+    ([engine, { length }]) => `${length} ${CASE_NAMES[engine]}${length > 1 ? 's' : ''}`,
+  );
+  return counts.join(', ');
+}
 
 /** Counts cases among all, by what made their calls: `1 of 80 rules, 0 of 9 workflows`. */
 export function countCases(

@@ -1,5 +1,5 @@
 /* What all reports share: problems, facts, and the evidence of failures. */
-import { findRule, listSources } from '../contract/catalog.ts';
+import { findRule, listSources, nameCases } from '../contract/catalog.ts';
 import { TOPICS } from '../generated/rule-ids.gen.ts';
 import {
   type Finding,
@@ -33,7 +33,7 @@ export interface Problem {
 /** The rule about sequences of storage calls: any other storage rule that fails explains its failure. */
 const SEQUENCES = 'ST-SEQUENCE';
 
-/** Returns the failures that are not known, grouped by probable cause. Failures of MUST rules come first. */
+/** Returns the failures that are not known, grouped by probable cause: first MUST rules, and those that explain most. */
 export function listProblems({ results }: Report): Problem[] {
   const failed = results.filter(({ outcome, known }) => outcome === 'fail' && !known);
   const problems: Problem[] = [];
@@ -43,7 +43,9 @@ export function listProblems({ results }: Report): Problem[] {
     for (const { others } of explaining) others.push(result);
     if (explaining.length === 0) problems.push({ cause: result, others: [] });
   }
-  return problems;
+  return problems.toSorted(
+    (a, b) => Number(b.cause.counts) - Number(a.cause.counts) || b.others.length - a.others.length,
+  );
 }
 
 /** A failed SHOULD explains nothing, because it fails no run. */
@@ -65,14 +67,16 @@ function toFault({ findings: [first] }: Result): string {
   return `${request.method} ${address} ${response.status}`;
 }
 
-/** Returns why something was not checked: `1 skip: no file could be stored (UP-KEPT)`. */
+const ENDINGS = { error: 'ended with an error', skip: 'skipped', disabled: 'disabled (optional)' };
+
+/** Returns why something was not checked: `1 rule skipped: no file could be stored (UP-KEPT)`. */
 export function listReasons(results: readonly Result[]) {
   return (['error', 'skip', 'disabled'] as const).flatMap((outcome) => {
     const found = results.filter((result) => result.outcome === outcome);
     const groups = [...Map.groupBy(found, ({ reason = '' }) => reason)];
     return groups.map(([reason, group]) => {
       const ids = group.length <= MAX_IDS ? ` (${listIds(group)})` : '';
-      return `${group.length} ${outcome}: ${cut(reason)}${ids}`;
+      return `${nameCases(group)} ${ENDINGS[outcome]}: ${cut(reason)}${ids}`;
     });
   });
 }
@@ -96,9 +100,12 @@ export function listFacts(report: Report): [title: string, items: string[]][] {
 }
 
 /** Maximum length of a value that is shown, in characters; the JSON report has more. */
-const MAX_LENGTH = 500;
+const MAX_SHOWN_LENGTH = 500;
 
-const MAX_SHOWN = 3;
+const MAX_MESSAGES = 3;
+
+/** With more sources, only the operation and its document are named: the finding has the place in it. */
+const MAX_SOURCES = 10;
 
 /**
  * Groups findings by the sentence that they violate, or else by the statement of their transaction or workflow.
@@ -107,12 +114,12 @@ export function listViolations({ id: caseId, findings, statement, sentences }: R
   const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? caseId);
   return [...groups].map(([id, found]) => {
     const messages = [...new Set(found.map(({ message }) => cut(message)))];
-    const more = messages.length - MAX_SHOWN;
+    const more = messages.length - MAX_MESSAGES;
     const scope = sentences.find(({ sentence }) => sentence === id)?.scope;
     return {
       id,
       sentence: id === caseId ? statement : `${id}: ${findRule(id).sentences[id]}`,
-      messages: [...messages.slice(0, MAX_SHOWN), ...(more > 0 ? [`… and ${more} more`] : [])],
+      messages: [...messages.slice(0, MAX_MESSAGES), ...(more > 0 ? [`… and ${more} more`] : [])],
       /** The finding whose call is shown. */
       first: found[0] as Finding,
       scope: scope?.violations ? `${scope.violations} of ${scope.responses} responses` : '',
@@ -131,8 +138,12 @@ export function formatEvidence(result: Result): string {
 export function formatViolation(result: Result, violation: Violation): string {
   const { sentence, messages, first, scope } = violation;
   const sources = result.engine === 'rules' ? listSources(result.rules) : [];
+  const [, operation = 'all operations'] = /\/storages:(\w+)/.exec(first.request?.url ?? '') ?? [];
+  const [document] = first.where.split(/ ?#/, 1);
+  const isLong = sources.length > MAX_SOURCES;
+  const source = isLong ? `${operation} in ${document}` : sources.join('; ');
   const sections = [
-    ['contract', `${sentence}\n${sources.join('; ')}`.trimEnd()],
+    ['contract', `${sentence}\n${source}`.trimEnd()],
     ['found', `${messages.join('\n')}\n${first.where}`],
     ['scope', scope],
     ['request', first.request ? toMessage(first.request) : ''],
@@ -155,7 +166,9 @@ function toMessage(message: SentRequest | ReceivedResponse): string {
 }
 
 function cut(text: string, size = `${text.length} characters`): string {
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)} … (${size} in total)` : text;
+  return text.length > MAX_SHOWN_LENGTH
+    ? `${text.slice(0, MAX_SHOWN_LENGTH)} … (${size} in total)`
+    : text;
 }
 
 function toLines([label = '', text = '']: string[]): string[] {

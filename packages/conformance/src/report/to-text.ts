@@ -23,7 +23,7 @@ const COLORS = {
 
 export type Paint = (color: (typeof COLORS)[Outcome], text: string) => string;
 
-/** The end of a longer list of facts is only counted, so that it does not hide the failures below it. */
+/** The end of a longer list of facts is only counted, so that it does not hide the failures above it. */
 const MAX_ITEMS = 10;
 
 export function toResultLine({ outcome, level, id, reason }: Result, paint: Paint): string {
@@ -32,23 +32,18 @@ export function toResultLine({ outcome, level, id, reason }: Result, paint: Pain
   return `${paint(COLORS[outcome], outcome.padEnd(9))} ${toPrintable(`${id}${should}${why}`)}`;
 }
 
-/** The verdict comes last, after the failures, those of a MUST at the end, and what was not checked. */
+/** The verdict comes last, after the failures, other facts, and what was not checked. */
 export function toText(report: Report, { quiet = false }, paint: Paint): string[] {
   const { results, seed, durationMs, calls } = report;
   const color = ({ 0: 'green', 1: 'red', 2: 'yellow' } as const)[report.exitCode];
   const verdict = paint(color, toPrintable(report.verdict));
   if (quiet) return [verdict];
-  const lines: string[] = [];
+  const lines = listProblems(report).flatMap((problem) => [...toProblem(problem, paint), '']);
   for (const [title, items] of listFacts(report)) {
     const more = items.length - MAX_ITEMS;
     lines.push(title, ...items.slice(0, MAX_ITEMS).map((item) => `  ${toPrintable(item)}`));
     if (more > 0) lines.push(`  … ${more} more: see --report html=FILE`);
   }
-  const { must = [], should = [] } = Object.groupBy(
-    listProblems(report),
-    ({ cause }) => cause.level,
-  );
-  for (const problem of [...should, ...must]) lines.push(...toProblem(problem, paint), '');
   lines.push(...countPassed(results), ...listReasons(results).map(toPrintable));
   lines.push(`seed ${seed}, ${calls} calls, ${(durationMs / 1000).toFixed(1)} s`, '', verdict);
   return lines;

@@ -1,4 +1,4 @@
-import { CASE_NAMES, type Case, listViolated } from '../contract/catalog.ts';
+import { type Case, listViolated, nameCases } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import type { KnownFailure, Settings } from '../options.ts';
 import { type CaseResult, listUnchecked, type Outcome, type Result } from '../results/result.ts';
@@ -138,20 +138,17 @@ function conclude(
   known: Report['known'],
 ): Pick<Report, 'exitCode' | 'verdict'> {
   const failed = results.filter(({ outcome, counts }) => outcome === 'fail' && counts);
-  const counts = [...Map.groupBy(failed, ({ engine }) => engine)].map(
-    ([engine, { length }]) => `${length} ${CASE_NAMES[engine]}${length > 1 ? 's' : ''}`,
-  );
   const failedShoulds = fail - failed.length - known.failures.length;
   const partly = results.filter((result) => listUnchecked(result).length > 0).length;
   const isBroken = failed.length > 0;
   const isOutdated = known.stale.length + known.expired.length > 0;
   const isInconclusive = pass + fail === 0 || results.some((result) => result.isInconclusive);
   const facts = [
-    isBroken && `${counts.join(', ')} failed`,
+    isBroken && `${nameCases(failed)} failed`,
     `${checkedRules} of ${total} rules${isBroken || isInconclusive ? ' checked' : ''}`,
     partly > 0 && `${partly} only partly`,
     known.failures.length > 0 && `${known.failures.length} known to fail`,
-    failedShoulds > 0 && `${failedShoulds} SHOULD not met`,
+    failedShoulds > 0 && `${failedShoulds} SHOULD rule${failedShoulds > 1 ? 's' : ''} not met`,
   ];
   const end = (exitCode: Report['exitCode'], phrase: string) => {
     return { exitCode, verdict: `${phrase}: ${facts.filter(Boolean).join(', ')}` };
