@@ -331,8 +331,8 @@ function toKeyPair(data: z.output<typeof schema>, nameOf: (option: OptionName) =
     return { secretId, secretKey, token, service, storageSigningHost };
   }
   if ((secretId ?? secretKey ?? token) === undefined) return undefined;
-  const both = `${nameOf('tc3SecretId')} and ${nameOf('tc3SecretKey')}`;
-  throw new OptionError(`${both} must be set together.`);
+  const names = `${nameOf('tc3SecretId')} and ${nameOf('tc3SecretKey')}`;
+  throw new OptionError(`${names} must be set together.`);
 }
 
 function isBaseUrl(base: string): boolean {

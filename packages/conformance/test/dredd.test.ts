@@ -25,7 +25,7 @@ const FAULTS: [id: string, finding: string, Hooks][] = [
   ],
   [
     'storage batchCopyFile 200 application/json',
-    'expected the documented 200 response, got 200 SYS_ERR',
+    'the response must be the documented 200, not 200 SYS_ERR',
     success({ body: { code: 'SYS_ERR', message: 'No.' } }, COPY),
   ],
   [

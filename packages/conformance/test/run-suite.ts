@@ -4,7 +4,7 @@ import { listUnchecked } from '../src/results/result.ts';
 import { runCli } from '../src/run-cli.ts';
 
 /** The MUST results of a run by outcome, each as its ID and its reason or finding: `GW-C1: must be …`. */
-export interface Ran extends Record<Outcome, string[]> {
+export interface SuiteRun extends Record<Outcome, string[]> {
   exitCode: number;
   /** The SHOULD results that failed. */
   failedShoulds: string[];
@@ -16,12 +16,12 @@ export interface Ran extends Record<Outcome, string[]> {
 }
 
 /** Runs the whole suite, unless `only` restricts it. */
-export async function runSuite(options: ConformanceOptions): Promise<Ran> {
+export async function runSuite(options: ConformanceOptions): Promise<SuiteRun> {
   const notices: string[] = [];
   const onNotice = (text: string) => notices.push(text);
   const lists = { pass: [], fail: [], skip: [], disabled: [], error: [] };
   const others = { failedShoulds: [], unchecked: [], leftovers: [] };
-  const ran: Ran = { ...lists, ...others, exitCode: 2, sentence: '', notices };
+  const ran: SuiteRun = { ...lists, ...others, exitCode: 2, sentence: '', notices };
   try {
     const report = await createConformance({ onNotice, ...options }).run();
     Object.assign(ran, { exitCode: report.exitCode, leftovers: report.leftovers });
@@ -43,7 +43,7 @@ const KINDS = ['ProcessWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPServerWrap', 'TLS
 const listHandles = () => process.getActiveResourcesInfo().filter((kind) => KINDS.includes(kind));
 
 /** Runs the suite on servers that keep no connections, and checks that no handle stays open. */
-export async function runWithoutLeaks(options: ConformanceOptions): Promise<Ran> {
+export async function runWithoutLeaks(options: ConformanceOptions): Promise<SuiteRun> {
   const before = listHandles().length;
   const ran = await runSuite(options);
   await expect.poll(() => listHandles().length).toBeLessThanOrEqual(before);

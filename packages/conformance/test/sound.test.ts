@@ -69,8 +69,8 @@ describe.each([
     const { env, gatewayHost, timeout } = target.options;
     const { tc3SecretId: id = '', tc3SecretKey: secret = '' } = target.options;
     const all = { storageHeaders: signStorageHeaders({ id, secret }), ...target.options };
-    const given = Object.fromEntries(names.map((name) => [name, all[name]]));
-    const ran = await runSuite({ env, gatewayHost, timeout, only, ...given });
+    const provided = Object.fromEntries(names.map((name) => [name, all[name]]));
+    const ran = await runSuite({ env, gatewayHost, timeout, only, ...provided });
     expect(ran).toMatchObject({ fail: [], error: [], leftovers: [] });
     expect(ran.exitCode === 0).toBe(missing === undefined);
     expect(ran.skip.length > 0).toBe(missing !== undefined);

@@ -161,9 +161,9 @@ const MAX_CLOCK_SKEW = 120;
 /** Skips a check whose signatures contain the time if this machine's clock differs from the gateway's. */
 export async function assertClock(t: CallContext): Promise<void> {
   const { received } = await t.gateway.call({ credentials: 'none' });
-  const theirs = Date.parse(received.header('date') ?? '');
-  const seconds = Math.round(Math.abs(Date.now() - theirs) / 1000);
-  if (Number.isNaN(theirs) || seconds <= MAX_CLOCK_SKEW) return;
+  const gatewayTime = Date.parse(received.header('date') ?? '');
+  const seconds = Math.round(Math.abs(Date.now() - gatewayTime) / 1000);
+  if (Number.isNaN(gatewayTime) || seconds <= MAX_CLOCK_SKEW) return;
   throw new SkipError(`this machine's clock differs from the gateway's by ${seconds} s`);
 }
 

@@ -32,7 +32,7 @@ const ABNORMAL_CLOSURE = 1006;
 const QUIET = 3000;
 
 /** How long to wait for a pong, in milliseconds, on a busy machine. */
-const MAX_WAIT = 10_000;
+const MAX_PONG_WAIT = 10_000;
 
 /** A message, in fragments if it has several parts. */
 interface Fragments extends Pick<Message, 'binary'> {
@@ -141,7 +141,7 @@ function findClosed(t: CheckContext): Promise<Exchange | undefined> {
 
 async function expectPong(t: CheckContext, ping: Ping, upgrade: Exchange): Promise<void> {
   const late = new NetworkError('no pong in time', 'TIMEOUT');
-  await undefinedIfNoResponse(t, within(MAX_WAIT, ping.answered, late));
+  await undefinedIfNoResponse(t, within(MAX_PONG_WAIT, ping.answered, late));
   const { payload, actual } = ping;
   const message = `the payload of the pong must be "${payload}", not ${quoteText(actual)}`;
   t.expect(actual === payload, message, upgrade);

@@ -140,8 +140,8 @@ class Sequence {
       const expected = this.files.get(name);
       const what = expected === undefined ? 'does not exist' : `has content ${expected}`;
       const hasLinkIfStored = (url !== undefined) === (expected !== undefined);
-      const got = `${name}, which ${what}, must ${url ? 'not ' : ''}get a link`;
-      this.#compare(hasLinkIfStored, got, reply);
+      const linkMessage = `${name}, which ${what}, must ${url ? 'not ' : ''}get a link`;
+      this.#compare(hasLinkIfStored, linkMessage, reply);
       if (url === undefined) continue;
       const exchange = await this.#folder.download(url);
       const { status, body } = exchange.received;

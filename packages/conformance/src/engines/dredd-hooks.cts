@@ -37,7 +37,7 @@ const parent: Session = {
 
 /** Maximum size of a body in bytes, and maximum time for a response in milliseconds: Dredd limits neither. */
 const MAX_BODY = 33 * 2 ** 20;
-const MAX_DURATION = 1000 * Number(process.env.BERTH_TIMEOUT || 10);
+const MAX_RESPONSE_MS = 1000 * Number(process.env.BERTH_TIMEOUT || 10);
 
 // Dredd takes an error of the request for a missing response: then, the suite makes the call again.
 subscribe('http.client.request.start', (message) => {
@@ -46,7 +46,7 @@ subscribe('http.client.request.start', (message) => {
     request.emit('error', new Error('the response does not end'));
     request.destroy();
   };
-  const timer = setTimeout(abort, MAX_DURATION);
+  const timer = setTimeout(abort, MAX_RESPONSE_MS);
   request.once('close', () => clearTimeout(timer));
   request.once('response', (response) => {
     let size = 0;

@@ -32,7 +32,7 @@ export function findUnexpected(transaction: Transaction, reply: StorageReply): F
   if (isExpected(transaction, reply)) return [];
   const { status, mediaType } = reply.received;
   const actual = `${status} ${codeOf(reply.received) ?? reply.code ?? mediaType ?? ''}`.trimEnd();
-  const message = `expected the documented ${transaction.documented.status} response, got ${actual}`;
+  const message = `the response must be the documented ${transaction.documented.status}, not ${actual}`;
   return [withEvidence({ message, where: transaction.place }, reply)];
 }
 

@@ -1,4 +1,4 @@
-// Undici 8 treats an unexpected 100 as a broken response, and does not send `Transfer-Encoding` and `Upgrade` as given.
+// Undici 8 treats an unexpected 100 as a broken response, and does not send `Transfer-Encoding` and `Upgrade` as set.
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
@@ -117,7 +117,7 @@ export class Caller {
     const sent = { ...withFraming(call), onOneConnection: agents.isOneConnection, madeBy };
     const what = describeCall(call);
     const controller = new AbortController();
-    const both = AbortSignal.any([signal, controller.signal]);
+    const signals = AbortSignal.any([signal, controller.signal]);
     const startTimer = (milliseconds: number) =>
       limitTime(milliseconds, () => {
         const message = `${what}: no response within ${milliseconds} ms`;
@@ -129,11 +129,11 @@ export class Caller {
       controller.abort();
     };
     const fail = (error: unknown): never => {
-      const fault = both.aborted ? both.reason : error;
+      const fault = signals.aborted ? signals.reason : error;
       close();
       throw toNetworkError(fault, what);
     };
-    const response = await send(sent, agents, both).catch(fail);
+    const response = await send(sent, agents, signals).catch(fail);
     if (bodyTimeout !== undefined) {
       stopTimer();
       stopTimer = startTimer(bodyTimeout);
@@ -142,7 +142,7 @@ export class Caller {
       try {
         yield* readBody(response);
         // A body without a length ends with its connection, even if the time limit is what closed it.
-        both.throwIfAborted();
+        signals.throwIfAborted();
       } catch (error) {
         fail(error);
       } finally {

@@ -28,7 +28,7 @@ export function readEcho({ received: { fields } }: Pick<Exchange, 'received'>): 
 }
 
 /** How long the service waits for the close of a WebSocket, in milliseconds. */
-const MAX_WAIT = 5000;
+const MAX_CLOSE_WAIT = 5000;
 
 export type FixtureClient = ReturnType<typeof createFixtureClient>;
 
@@ -57,7 +57,7 @@ export function createFixtureClient(call: (path: string) => Promise<Exchange>, t
     /** Returns how the service saw a WebSocket end; `undefined` if it did not see it in time. */
     async closed(mark: string): Promise<{ code: number; reason: string } | undefined> {
       // The report must arrive before its own call times out.
-      const wait = Math.ceil(Math.min(MAX_WAIT, timeoutMs / 2));
+      const wait = Math.ceil(Math.min(MAX_CLOSE_WAIT, timeoutMs / 2));
       const { closed, code, reason } = await getReport(toPath('/closed', { mark, wait }));
       return closed === true ? { code: Number(code), reason: String(reason) } : undefined;
     },

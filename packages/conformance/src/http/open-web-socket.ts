@@ -177,8 +177,8 @@ export class Socket {
 
   async closed(): Promise<SocketEnd> {
     const isOurs = this.#client.readyState === WebSocket.CLOSING;
-    const longest = isOurs ? Math.min(this.#timeout, CLOSE_TIMEOUT) : this.#timeout;
-    const late = new NetworkError(`${this.#what}: not closed within ${longest} ms`, 'TIMEOUT');
-    return within(longest, this.#ended, late).finally(() => this.#client.terminate());
+    const maxCloseMs = isOurs ? Math.min(this.#timeout, CLOSE_TIMEOUT) : this.#timeout;
+    const late = new NetworkError(`${this.#what}: not closed within ${maxCloseMs} ms`, 'TIMEOUT');
+    return within(maxCloseMs, this.#ended, late).finally(() => this.#client.terminate());
   }
 }

@@ -2,7 +2,7 @@ import timers from 'node:timers/promises';
 import { NetworkError } from './connection.ts';
 
 /** The longest wait after a 429, and the first one if the target does not say how long, in milliseconds. */
-const MAX_WAIT = 30_000;
+const MAX_RETRY_WAIT = 30_000;
 const FIRST_WAIT = 500;
 const MAX_RETRIES = 6;
 /** A target that fails to respond this many times in a row is not called again. */
@@ -60,7 +60,7 @@ export class Pace {
     this.#hasGivenUp ||= attempt >= MAX_RETRIES;
     if (this.#hasGivenUp) return undefined;
     const now = Date.now();
-    const pause = Math.min(MAX_WAIT, toMilliseconds(retryAfter) ?? FIRST_WAIT * 2 ** attempt);
+    const pause = Math.min(MAX_RETRY_WAIT, toMilliseconds(retryAfter) ?? FIRST_WAIT * 2 ** attempt);
     if (now >= this.#announced) {
       this.#announced = now + pause;
       this.#onWait(pause);

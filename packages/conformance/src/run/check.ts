@@ -39,8 +39,6 @@ export function defineCalls(
   return sentences.map((sentence) => ({ case: findRule(sentence), sentence, needs, perform }));
 }
 
-type Facts = Pick<Finding, 'isRejection'>;
-
 /** The clients of a check, and its assertions about responses. */
 export class CheckContext extends CallContext {
   readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
@@ -56,16 +54,21 @@ export class CheckContext extends CallContext {
    *
    * @param exchange the evidence; `undefined` if there was no response
    */
-  expect(holds: boolean, message: string, exchange: Exchange | undefined, more?: Facts): void {
+  expect(
+    holds: boolean,
+    message: string,
+    exchange: Exchange | undefined,
+    isRejection?: boolean,
+  ): void {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.run.signal.aborted) return;
     this.record.assertions += 1;
-    if (!holds) this.fail(message, exchange, more);
+    if (!holds) this.fail(message, exchange, isRejection);
   }
 
   /** Expects a call to be accepted. Whatever rejects it may fail other checks, too. */
   expectAccepted(isAccepted: boolean, message: string, exchange: Exchange): void {
-    this.expect(isAccepted, message, exchange, { isRejection: true });
+    this.expect(isAccepted, message, exchange, true);
   }
 
   expectAll(claims: readonly Claim[], exchange: Exchange): void {
@@ -109,12 +112,13 @@ export class CheckContext extends CallContext {
   }
 
   /** Reports a violation, even if the run has ended since it was found. */
-  fail(message: string, exchange: Exchange | undefined, more: Facts = {}): void {
+  fail(message: string, exchange: Exchange | undefined, isRejection = false): void {
     const { findings } = this.record;
     if (findings.length >= MAX_FINDINGS) return;
     const sentence = this.#sentence;
     const where = placeOf(findRule(sentence));
-    findings.push(withEvidence({ message, sentence, where, ...more }, exchange));
+    const finding = { message, sentence, where, ...(isRejection && { isRejection }) };
+    findings.push(withEvidence(finding, exchange));
   }
 
   note(text: string): void {

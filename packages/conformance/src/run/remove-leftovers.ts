@@ -9,7 +9,7 @@ import type { Run } from './run.ts';
 /** Smaller than any reasonable batch limit. */
 const BATCH_SIZE = 20;
 /** Maximum duration of the clean-up, in milliseconds, apart from the time that a limited rate takes. */
-const MAX_DURATION = 60_000;
+const MAX_CLEANUP = 60_000;
 const CALLS_PER_FILE = 2;
 /** Pauses between rounds: an aborted upload may still be in progress. */
 const PAUSES = [0, 200, 1000];
@@ -21,7 +21,7 @@ export async function removeLeftovers(run: Run): Promise<string[]> {
   if (paths.length === 0) return [];
   const { onNotice, rate = Number.POSITIVE_INFINITY } = run.settings;
   const signal = AbortSignal.timeout(
-    MAX_DURATION + Math.ceil((1000 * CALLS_PER_FILE * paths.length) / rate),
+    MAX_CLEANUP + Math.ceil((1000 * CALLS_PER_FILE * paths.length) / rate),
   );
   // The target may be responding again.
   run.pace.reset();
