@@ -57,6 +57,12 @@ const STATUS_HEADERS: HeaderList = [
 
 const withDisposition = (...values: string[]): HeaderList =>
   values.map((value) => ['Content-Disposition', value]);
+const INLINE = withDisposition('inline');
+const INLINE_FILE = withDisposition('INLINE; filename="a, attachment; b"');
+const ATTACHMENT = withDisposition('attachment');
+const ATTACHMENT_OR_INLINE = withDisposition('attachment; filename="a"', 'inline');
+const GZIP: HeaderList = [['Content-Encoding', 'gzip']];
+const UNKNOWN_CODING: HeaderList = [['Content-Encoding', 'x-conformance']];
 
 const SHRINKING = 'a text that gets shorter '.repeat(80);
 
@@ -75,6 +81,7 @@ const EVENTS = [
 ].join('');
 
 const JSON_TYPE = 'application/json';
+const TEXT = 'text/plain';
 const BINARY = 'application/octet-stream';
 
 const NO_CONTENT: FixtureRequest = {};
@@ -94,35 +101,14 @@ const withStatuses = (content: FixtureRequest, ...statuses: number[]): FixtureRe
 
 const FOR_BOTH: FixtureRequest[] = [
   { type: JSON_TYPE, body: OBJECT, chunked: true, headers: [...HEADERS, LONG] },
-  { type: `${JSON_TYPE}; charset=utf-8`, body: '{}', headers: withDisposition('inline') },
-  {
-    type: 'text/plain',
-    body: ' two\r\nlines\n\n中文é🙂\0',
-    headers: withDisposition('attachment'),
-  },
-  { type: 'text/html', body: '<html><body>a&&b</body></html>', headers: withDisposition('inline') },
-  {
-    type: 'image/png',
-    size: 65_537,
-    headers: withDisposition('INLINE; filename="a, attachment; b"'),
-  },
-  {
-    type: BINARY,
-    body: EVERY_BYTE,
-    headers: withDisposition('attachment; filename="a"', 'inline'),
-  },
-  {
-    type: 'text/plain',
-    body: gzipSync(SHRINKING),
-    headers: [['Content-Encoding', 'gzip'], ...HEADERS],
-  },
+  { type: `${JSON_TYPE}; charset=utf-8`, body: '{}', headers: INLINE },
+  { type: TEXT, body: ' two\r\nlines\n\n中文é🙂\0', headers: ATTACHMENT },
+  { type: 'text/html', body: '<html><body>a&&b</body></html>', headers: INLINE },
+  { type: 'image/png', size: 65_537, headers: INLINE_FILE },
+  { type: BINARY, body: EVERY_BYTE, headers: ATTACHMENT_OR_INLINE },
+  { type: TEXT, body: gzipSync(SHRINKING), headers: [...GZIP, ...HEADERS] },
   { body: EVERY_BYTE },
-  {
-    type: STREAM,
-    body: EVENTS,
-    trickle: 3,
-    headers: [...ALL_REMOVED, ...withDisposition('inline')],
-  },
+  { type: STREAM, body: EVENTS, trickle: 3, headers: [...ALL_REMOVED, ...INLINE] },
   { type: `${STREAM}; charset=utf-8`, body: EVENTS, chunked: true },
   ...withStatuses(NO_CONTENT, 204, 304),
   ...withStatuses(EMPTY_PAGE, 303, 504),
@@ -161,20 +147,19 @@ const FOR_POST: FixtureRequest[] = [
   ...TYPES_FOR_POST.map((type) => ({ type, body: '{}' })),
   { type: 'video/mp4', size: 2000, trickle: 1 },
   { type: JSON_TYPE, body: '{"cut":' },
-  { type: 'text/plain', body: 'not compressed', headers: [['Content-Encoding', 'x-conformance']] },
+  { type: TEXT, body: 'not compressed', headers: UNKNOWN_CODING },
   ...withStatuses(EMPTY_PAGE, 408),
   ...withStatuses(BYTES, 403, 451, 502),
   ...withStatuses(ERROR_LIKE, 206, 413, 416, 599),
 ];
 
+const ACCEPTING_GZIP = { ...GET, headers: { 'Accept-Encoding': 'gzip, br' } };
+
 const REQUESTS: (readonly [FixtureRequest, GatewayCall])[] = [
   ...FOR_GET.map((request) => [request, GET] as const),
   ...FOR_POST.map((request) => [request, POST] as const),
   // A caller that accepts gzip must not receive anything that the service did not send.
-  [
-    { type: 'text/plain', body: SHRINKING },
-    { ...GET, headers: { 'Accept-Encoding': 'gzip, br' } },
-  ],
+  [{ type: TEXT, body: SHRINKING }, ACCEPTING_GZIP],
 ];
 
 /** Requests every kind of response, once in a run, and returns each with the status that the service sent. */
@@ -201,7 +186,7 @@ const requestResponses = oncePerRun(async (t) => {
 
 /** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409. */
 const requestHandshakes = oncePerRun(async (t): Promise<Exchange> => {
-  const headers = [...HEADERS, ...REMOVED, ...withDisposition('inline')];
+  const headers = [...HEADERS, ...REMOVED, ...INLINE];
   const { socket } = await t.gateway.upgrade({ path: t.fixture.path('/socket', { headers }) });
   await closeSocket(socket);
   return t.gateway.upgrade({ path: t.fixture.path('/socket', { headers, refuse: 409 }) });
