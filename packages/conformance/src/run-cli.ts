@@ -168,11 +168,8 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
     else output.progress(`${checked} checked, ${failed} failed`);
   };
   const onNotice = (text: string) => output.error(text);
-  const settings = toSettings(
-    { ...command.options, onCheck, onNotice, signal },
-    command.nameOf,
-    command.flags,
-  );
+  const { options, nameOf, flags } = command;
+  const settings = toSettings({ ...options, onCheck, onNotice, signal }, nameOf, flags);
   const stopping = 'Stopping, and removing stored files; interrupt again to exit immediately.';
   const announceStop = () => output.error(stopping);
   signal.addEventListener('abort', announceStop, { once: true });
@@ -190,7 +187,7 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
       await writeFile(file, text);
     } catch (error) {
       const why = describeFileError(error as NodeJS.ErrnoException, 'written');
-      output.error(toPrintable(`error: ${command.nameOf('report')} ${file} ${why}.`));
+      output.error(toPrintable(`error: ${nameOf('report')} ${file} ${why}.`));
       if (exitCode !== 1) exitCode = INCONCLUSIVE;
     }
   }

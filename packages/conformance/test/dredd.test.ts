@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { createHooks } from '../src/engines/dredd-handler.ts';
 import type { DreddTransaction } from '../src/engines/dredd-transaction.ts';
-import { createConformance, type Result } from '../src/index.ts';
+import type { Result } from '../src/index.ts';
 import { toSettings } from '../src/options.ts';
 import { Run } from '../src/run/run.ts';
 import { changeJson, gatewayError, setBody } from './mutants/hooks/gateway.ts';
 import { COPY, DELETE, success } from './mutants/hooks/storage.ts';
 import type { Hooks, TakeOver } from './proxy/messages.ts';
 import { drip, OK, sendEndlessly } from './proxy/take-over.ts';
+import { runOn } from './run-suite.ts';
 import { startMutated } from './targets/start-mutated.ts';
 import { startFronted } from './targets/start-second.ts';
 
@@ -50,8 +51,7 @@ beforeAll(async () => {
   };
   mutated.use({ create: () => ({ response }) });
   const onCheck = (check: object) => ended.push(check);
-  const options = { ...mutated.options, only: ['dredd'], onCheck };
-  ({ results } = await createConformance(options).run());
+  ({ results } = await runOn(mutated, { only: ['dredd'], onCheck }));
   await mutated.close();
 });
 
@@ -85,8 +85,7 @@ test.each<[string, TakeOver, timeout: number, reason: RegExp]>([
   await using target = await startFronted({
     request: ({ operation }) => (operation === DELETE ? takeOver : undefined),
   });
-  const options = { ...target.options, timeout, only: ['dredd'] };
-  const { results: ended } = await createConformance(options).run();
+  const { results: ended } = await runOn(target, { timeout, only: ['dredd'] });
   const { error = [], pass = [] } = Object.groupBy(ended, ({ outcome }) => outcome);
   const matching = { id: expect.stringContaining(DELETE), reason: expect.stringMatching(reason) };
   expect(error).toMatchObject([matching, matching]);
@@ -105,8 +104,7 @@ test.each([
   const preload = `if (process.env.BERTH_DREDD_PARENT) process.exit(console.error(${output}) ?? 1);`;
   await writeFile(join(folder.path, 'preload.cjs'), preload);
   vi.stubEnv(variable, value.replace(/missing|preload/, join(folder.path, '$&')));
-  const options = { ...target.options, only: ['dredd', 'GW-STATUS'] };
-  const { results: ended } = await createConformance(options).run();
+  const { results: ended } = await runOn(target, { only: ['dredd', 'GW-STATUS'] });
   vi.unstubAllEnvs();
   expect(ended.find(({ id }) => id === 'GW-STATUS')?.outcome).toBe('pass');
   const reasons = ended.flatMap(({ outcome, reason }) => (outcome === 'error' ? reason : []));

@@ -6,7 +6,7 @@ import { frames } from './mutants/hooks/gateway.ts';
 import { DELETE, entries, LINKS } from './mutants/hooks/storage.ts';
 import { type Hooks, type Json, MutatedResponse } from './proxy/messages.ts';
 import { drop } from './proxy/take-over.ts';
-import { runSuite } from './run-suite.ts';
+import { runOn, runSuite } from './run-suite.ts';
 import { startMutated } from './targets/start-mutated.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
@@ -29,8 +29,7 @@ test('a known failure of one rule does not cover what a transaction or workflow 
   const only = ['gateway cloudrun-get 404', 'call-missing-service'];
   const runWith = async (...ids: string[]) => {
     const known = ids.map((id) => ({ id }));
-    const options = { ...target.options, only, known };
-    const { exitCode, results } = await createConformance(options).run();
+    const { exitCode, results } = await runOn(target, { only, known });
     return [exitCode, results.filter(({ counts, outcome }) => counts && outcome === 'fail').length];
   };
   expect(await runWith('GW-REQUEST-ID')).toEqual([1, 2]);
@@ -45,8 +44,7 @@ test.each([
   ['GW-ERROR', 0],
 ])('a known failure of %s, with another sentence skipped, exits with %j', async (id, code) => {
   await using target = await startFronted({ response: bareErrors });
-  const options = { ...target.options, only: ['GW-ERROR'], known: [{ id }] };
-  const { exitCode, results } = await createConformance(options).run();
+  const { exitCode, results } = await runOn(target, { only: ['GW-ERROR'], known: [{ id }] });
   expect(exitCode).toBe(code);
   expect(results.find((result) => result.id === 'GW-ERROR')?.sentences).toContainEqual({
     sentence: 'GW-ERROR/2',
@@ -85,8 +83,7 @@ test('a body that a gateway rejects by closing the connection is noted with its 
   await using target = await startFronted({
     request: ({ body }) => (Buffer.byteLength(body) > 2 ** 20 ? drop : undefined),
   });
-  const only = ['GW-FORWARD-BODY'];
-  const { exitCode, results } = await createConformance({ ...target.options, only }).run();
+  const { exitCode, results } = await runOn(target, { only: ['GW-FORWARD-BODY'] });
   const notes = results.flatMap((result) => result.notes);
   expect([exitCode, notes]).toEqual([0, [expect.stringMatching(/^POST of 10\d{5} bytes: /)]]);
 });
@@ -95,15 +92,13 @@ test('a link that is not issued does not count as one that has expired', async (
   await using target = await startMutated();
   const isThird = (_: unknown, index: number) => index === 2;
   target.use({ create: () => entries(LINKS, isThird, { code: 'NO' }) });
-  const options = { ...target.options, only: ['ST-LINKS-EXPIRE'], minLinkSeconds: 3 };
-  const { results } = await createConformance(options).run();
+  const { results } = await runOn(target, { only: ['ST-LINKS-EXPIRE'], minLinkSeconds: 3 });
   expect(results.find(({ id }) => id === 'ST-LINKS-EXPIRE')?.outcome).toBe('disabled');
 });
 
 test('an environment whose name is as long as a label may be passes', async () => {
   await using target = await startSecond('e'.repeat(63));
-  const options = { ...target.options, only: ['GW-ENV-HOST'] };
-  expect(await createConformance(options).run()).toMatchObject({ exitCode: 0 });
+  expect(await runOn(target, { only: ['GW-ENV-HOST'] })).toMatchObject({ exitCode: 0 });
 });
 
 test.each([
@@ -111,8 +106,8 @@ test.each([
   ['GW-C2/1', 0],
 ])('a known failure of GW-C2 that passes in a run of %s exits with %j', async (id, exitCode) => {
   await using target = await startSecond();
-  const options = { ...target.options, only: [id], known: [{ id: 'GW-C2' }] };
-  expect(await createConformance(options).run()).toMatchObject({ exitCode });
+  const report = await runOn(target, { only: [id], known: [{ id: 'GW-C2' }] });
+  expect(report).toMatchObject({ exitCode });
 });
 
 test('a call that follows others on its connection is repeated by the check, which makes them, too', async () => {
@@ -121,8 +116,7 @@ test('a call that follows others on its connection is repeated by the check, whi
     if (!request.headers.get('Authorization')) authenticate(request, context);
   });
   target.use({ create });
-  const only = ['AU-EACH-CALL'];
-  const { results } = await createConformance({ ...target.options, only }).run();
+  const { results } = await runOn(target, { only: ['AU-EACH-CALL'] });
   const [failed] = results.filter(({ outcome }) => outcome === 'fail');
   const commands = failed && formatEvidence(failed).match(/^repeat .*/gm);
   expect(commands).toEqual([expect.stringMatching(/^repeat +npx \S+ --only AU-EACH-CALL /)]);
@@ -139,7 +133,7 @@ test('a violation is repeated by the check that made the call, with the sentence
   };
   target.use({ create: () => ({ response }) });
   const runOnly = async (...only: string[]) => {
-    const { results } = await createConformance({ ...target.options, only }).run();
+    const { results } = await runOn(target, { only });
     const finding = results.find(({ id }) => id === 'ST-PRESENT')?.findings[0];
     return finding?.repeat?.split(' ').slice(0, 4).at(-1);
   };
@@ -156,7 +150,7 @@ test('each violated sentence is shown with its ID, its call and its scope', asyn
       else headers.set('Content-Disposition', 'attachment');
     },
   });
-  const { results } = await createConformance({ ...target.options, only: ['GW-C2'] }).run();
+  const { results } = await runOn(target, { only: ['GW-C2'] });
   const [evidence = ''] = results.filter(({ id }) => id === 'GW-C2').map(formatEvidence);
   const sections = evidence.split(/^contract /m).slice(1);
   expect(sections).toHaveLength(2);
@@ -173,12 +167,12 @@ test('a workflow that fails names the rules that its responses violate', async (
       if (operation === 'batchCopyFile') response.json = { ...Object(json), statusCode: 'oops' };
     },
   });
-  const options = { ...target.options, only: ['copy-file'] };
-  const { results, exitCode } = await createConformance(options).run();
+  const only = ['copy-file'];
+  const { results, exitCode } = await runOn(target, { only });
   const result = results.find(({ id }) => id === 'copy-file');
   expect([exitCode, result]).toMatchObject([1, { outcome: 'fail', rules: ['ST-RESPONSE'] }]);
   const known = [{ id: 'ST-RESPONSE' }];
-  expect(await createConformance({ ...options, known }).run()).toMatchObject({ exitCode: 0 });
+  expect(await runOn(target, { only, known })).toMatchObject({ exitCode: 0 });
 });
 
 test.each([false, true])('expired credentials fail no check, interrupted: %j', async (stops) => {

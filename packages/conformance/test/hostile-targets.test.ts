@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { describe, expect, test } from 'vitest';
-import { createConformance } from '../src/index.ts';
 import { formatEvidence, listProblems } from '../src/report/overview.ts';
 import { any, entries, LINKS, metadata } from './mutants/hooks/storage.ts';
 import type { Hooks, TakeOver } from './proxy/messages.ts';
 import { drip, drop, hang, OK, send, sendEndlessly } from './proxy/take-over.ts';
-import { runWithoutLeaks } from './run-suite.ts';
+import { runOn, runWithoutLeaks } from './run-suite.ts';
 import { startMutated } from './targets/start-mutated.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
@@ -131,8 +130,7 @@ test.each([
   target.use({
     create: () => ({ request: ({ isDownload }) => (isDownload ? send(response) : undefined) }),
   });
-  const only = ['ST-', 'UP-FORM', 'copy-file'];
-  const report = await createConformance({ ...target.options, only }).run();
+  const report = await runOn(target, { only: ['ST-', 'UP-FORM', 'copy-file'] });
   expect(report.exitCode).toBe(1);
   expect(report.summary).toMatchObject({ fail: expect.toSatisfy((n) => n > 10), error: 0 });
   const messages = listProblems(report).map(({ cause }) => cause.findings[0]?.message);
@@ -244,7 +242,7 @@ describe('TLS', async () => {
       { key, cert },
     );
     const only = ['GW-REQUEST-ID/3', 'gateway cloudrun-get 404'];
-    const { results } = await createConformance({ ...target.options, ca: cert, only }).run();
+    const { results } = await runOn(target, { ca: cert, only });
     const failed = results.filter(({ outcome }) => outcome === 'fail');
     expect(new Set(failed.map(({ engine }) => engine))).toEqual(new Set(['rules', 'dredd']));
     for (const result of failed) {

@@ -15,6 +15,10 @@ export interface SuiteRun extends Record<Outcome, string[]> {
   leftovers: readonly string[];
 }
 
+/** Runs the suite on a target, with some other options. */
+export const runOn = ({ options }: { options: ConformanceOptions }, others: ConformanceOptions) =>
+  createConformance({ ...options, ...others }).run();
+
 /** Runs the whole suite, unless `only` restricts it. */
 export async function runSuite(options: ConformanceOptions): Promise<SuiteRun> {
   const notices: string[] = [];

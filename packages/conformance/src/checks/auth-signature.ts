@@ -148,6 +148,7 @@ const EXTRA = ['X-Conformance-One', 'one'] as const;
 const VARIANT = ['X-Conformance-One', 'two'] as const;
 const TEXT = ['X-Conformance-Two', 'two words, and a comma'] as const;
 const MANY = Array.from({ length: 20 }, (_, at) => [`X-Conformance-${at}`, `value ${at}`] as const);
+const PLAIN_TYPE = ['Content-Type', 'application/json'] as const;
 const DECOY = ['X-Host', 'a.gateway.example'] as const;
 
 /** Defines a check that expects calls to be accepted, and others to be rejected before they reach the service. */
@@ -176,9 +177,7 @@ export const authSignature: readonly Check[] = [
   }),
   defineSigned('AU-TC3-KEY', {
     rejected: {
-      'a GET signed with another secret': {
-        keys: ({ secretKey }) => ({ secretKey: `${secretKey}x` }),
-      },
+      'a GET with another secret': { keys: ({ secretKey }) => ({ secretKey: `${secretKey}x` }) },
       'a POST signed with an empty secret': { ...POSTED, keys: () => ({ secretKey: '' }) },
       'a GET with an unknown secret ID': { keys: ({ secretId }) => ({ secretId: `${secretId}x` }) },
       'a GET with an unknown secret ID and an empty secret': {
@@ -251,11 +250,8 @@ export const authSignature: readonly Check[] = [
     accepted: { 'a POST of Chinese': { ...POSTED, body: '{"msg":"你好"}' } },
     rejected: {
       'a POST with one byte changed after signing': postFor('{"a":1}', '{"a":2}'),
-      'a POST with a body that was not signed': postFor('', POSTED.body),
-      'a chunked POST with a body that was not signed': {
-        ...postFor('', POSTED.body),
-        isChunked: true,
-      },
+      'a POST with an unsigned body': postFor('', POSTED.body),
+      'a chunked POST with an unsigned body': { ...postFor('', POSTED.body), isChunked: true },
       'a POST without the body that was signed': postFor('{"a":1}', ''),
       'a POST of 64 KiB changed at its end': postFor(toLong('1'), toLong('2')),
     },
@@ -272,10 +268,7 @@ export const authSignature: readonly Check[] = [
       'a GET whose signed header was changed': { headers: [VARIANT], sign: signs(EXTRA) },
       'a GET without a header that was signed': { sign: signs(EXTRA) },
       'a GET that sends a signed header twice': { headers: [EXTRA, VARIANT], sign: signs(EXTRA) },
-      'a POST whose signed type got parameters': {
-        ...POSTED,
-        sign: signs(['Content-Type', 'application/json']),
-      },
+      'a POST whose signed type got parameters': { ...POSTED, sign: signs(PLAIN_TYPE) },
       'a GET signed for another host': { sign: () => ({ headers: [['Host', 'x.example']] }) },
       'a GET that lists an unsigned header in SignedHeaders': {
         headers: [EXTRA],

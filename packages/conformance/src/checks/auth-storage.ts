@@ -82,14 +82,10 @@ function toIncompleteCredentials({ run, storage }: CheckContext): Changes {
     },
     ...(value && {
       [`without ${authorization}`]: { credentials: [...rest, ...SPOOFED_IDENTITY_HEADERS] },
-      'with its authorization in the Authorization header': {
-        credentials: [['Authorization', value], time],
-      },
+      'with its authorization in Authorization': { credentials: [['Authorization', value], time] },
     }),
     ...(gatewayToken && {
-      'with only a token for the gateway': {
-        credentials: [['Authorization', `Bearer ${gatewayToken}`]],
-      },
+      'with only a gateway token': { credentials: [['Authorization', `Bearer ${gatewayToken}`]] },
     }),
   };
 }

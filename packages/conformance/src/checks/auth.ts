@@ -169,9 +169,7 @@ export const auth: readonly Check[] = [
           'a valid token sent with the BearerX scheme': `BearerX ${gatewayToken}`,
           'a valid token without a scheme': gatewayToken,
         }),
-        ...(storageAuthorization && {
-          'an authorization for the storage API': storageAuthorization,
-        }),
+        ...(storageAuthorization && { 'a storage authorization': storageAuthorization }),
       }),
       'a GET with valid credentials in other headers': { credentials: misplaced },
     };

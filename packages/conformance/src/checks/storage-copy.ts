@@ -129,12 +129,7 @@ export const storageCopy: readonly Check[] = [
     await t.expectCopies('copied next to items that fail', copies);
   }),
   defineCheck('ST-COPY-PATH/1', needsFiles, async (t) => {
-    const copies = {
-      'to/name': '1',
-      'to/level/name': '2',
-      'to/level/deeper/name': '3',
-      'to/other/deeper/name': '4',
-    };
+    const copies = { a: '1', 'level/a': '2', 'level/deeper/a': '3', 'other/deeper/a': '4' };
     await t.files.storeReadable(Object.values(copies));
     await t.files.copy(...Object.entries(copies).map(([to, from]) => copy(from, to)));
     await t.expectCopies('one of several copies with the same name', copies);

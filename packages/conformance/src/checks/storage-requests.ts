@@ -234,16 +234,14 @@ export const storageRequests: readonly Check[] = [
     const [fileId] = ids;
     const [item = {}] = t.files.toCopyItems([{ from: 'kept.txt', to: 'never.txt' }]);
     const move = { ...item, removeOriginal: true };
+    const incomplete = { ...item, dstPath: undefined };
     const trailing = { body: `${t.storage.body({ fileList: [fileId] })}x` };
     const calls: Record<string, WrongCall> = {
       'a deletion without credentials': ['batchDelete', [fileId], { credentials: 'none' }],
       'a deletion with a number after a file ID': ['batchDelete', [fileId, 1]],
       'a deletion with characters after the JSON': ['batchDelete', [], trailing],
       'a move for another environment': ['batchCopyFile', [move], { env: t.run.uniqueName() }],
-      'a move followed by an item without dstPath': [
-        'batchCopyFile',
-        [move, { ...item, dstPath: undefined }],
-      ],
+      'a move followed by an item without dstPath': ['batchCopyFile', [move, incomplete]],
     };
     for (const [what, [operation, fileList, options]] of Object.entries(calls)) {
       const reply = await t.storage.call(operation, { fileList }, options);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Exchange } from '../http/exchange.ts';
 import { entryOf, hasFailed, linkOf } from '../http/read-response.ts';
 import { quoteJson } from '../results/redact.ts';
-import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
+import { type CheckContext, defineCheck } from '../run/check.ts';
 import { type CopyItem, type Files, toItems } from '../run/files.ts';
 import { needsFiles } from './storage-calls.ts';
 
@@ -28,10 +28,8 @@ const toStep = (
 });
 
 const names = fc.subarray(NAMES, { minLength: 1 });
-const options = fc.record(
-  { overwrite: fc.boolean(), removeOriginal: fc.boolean() },
-  { requiredKeys: [] },
-);
+const flag = fc.boolean();
+const options = fc.record({ overwrite: flag, removeOriginal: flag }, { requiredKeys: [] });
 
 /** One or two copies of different files to different files: their order in a call is not defined. */
 const items = fc
@@ -212,6 +210,4 @@ function describe({ message, steps }: Mismatch, seed: string): string {
   return `${message} after ${steps.length} steps (${seed}): ${list}`;
 }
 
-export const storageSequences: readonly Check[] = [
-  defineCheck('ST-SEQUENCE', needsFiles, runSequences),
-];
+export const storageSequences = [defineCheck('ST-SEQUENCE', needsFiles, runSequences)];

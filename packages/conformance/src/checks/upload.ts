@@ -44,9 +44,7 @@ const RECHECK_DELAYS = [0, 200, 300];
 /** Bodies that are not a valid form, from the fields of one. */
 const INVALID: Record<string, (form: Form) => PostOptions> = {
   'JSON instead of a form': () => ({ type: 'application/json', body: Buffer.from('{}') }),
-  'a form that ends within the file': (form) => ({
-    body: toMultipart(form, BOUNDARY).subarray(0, -40),
-  }),
+  'a form cut within the file': (form) => ({ body: toMultipart(form, BOUNDARY).subarray(0, -40) }),
   'a form without Signature': ({ Signature: _, ...rest }) => ({
     body: toMultipart(rest, BOUNDARY),
   }),

@@ -214,13 +214,10 @@ export const IDS: ReadonlySet<string> = new Set(catalog.flatMap(sentencesOf));
  * Whether `--only` selects a case, or a sentence of it: by its engine, by its API or by the beginning of its ID. A complete
  * ID does not select longer ones: `GW-SSE`, `GW-SSE-UNBUFFERED`.
  */
-export function isSelected(
-  { engine, api, id }: Case,
-  only: readonly string[],
-  sentence: string = id,
-): boolean {
+export function isSelected(found: Case, only: readonly string[], sentence: string = found.id) {
+  const names = [found.engine, found.api, found.id, sentence];
   const isIn = (name: string) =>
-    [engine, api, id, sentence].includes(name) || (!IDS.has(name) && sentence.startsWith(name));
+    names.includes(name) || (!IDS.has(name) && sentence.startsWith(name));
   return only.length === 0 || only.some(isIn);
 }
 

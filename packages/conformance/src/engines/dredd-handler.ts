@@ -71,14 +71,12 @@ export function createHooks(run: Run, onEnd: (result: CheckResult) => void) {
 
   async function beforeEachValidation(dredd: DreddTransaction): Promise<void> {
     if (running === undefined) return;
-    const exchange = await readExchange(run, running.call, running.transaction, dredd);
+    const { call, transaction } = running;
+    const exchange = await readExchange(run, call, transaction, dredd);
     const reply = readReply(exchange, run.settings.wireProfile.envelope);
     run.secrets.addGrant(reply.data);
     if (typeof reply.data?.fileID === 'string') fileId ??= reply.data.fileID;
-    const findings = [
-      ...run.observer.validate(exchange),
-      ...findUnexpected(running.transaction, reply),
-    ];
+    const findings = [...run.observer.validate(exchange), ...findUnexpected(transaction, reply)];
     running.findings = findings;
     const messages = findings.map(({ message }) => run.secrets.redactMessage(message));
     if (messages.length > 0) dredd.fail = messages.join('; ');

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
+import type { Step, WorkflowExecutionResult } from '@redocly/respect-core';
 import { type Workflow, workflows } from '../contract/catalog.ts';
 import { type Exchange, isWebUrl, splitTarget, toCallUrl, toPlainType } from '../http/exchange.ts';
 import type { Operation } from '../invariants/invariant.ts';
@@ -25,20 +26,6 @@ export async function runWorkflows(run: Run): Promise<CheckResult[]> {
   return results;
 }
 
-interface Executed {
-  stepId?: string;
-  executedSteps?: Executed[];
-  checks?: RespectCheck[];
-}
-
-interface RespectCheck {
-  name: string;
-  passed: boolean;
-  severity: string;
-  message?: string;
-  condition?: string;
-}
-
 async function runWorkflow(run: Run, workflow: Workflow) {
   const started = performance.now();
   const record: Recorded = { exchanges: [] };
@@ -47,7 +34,7 @@ async function runWorkflow(run: Run, workflow: Workflow) {
   let failures: Failure[];
   try {
     const steps = await execute(run, workflow, createFetch(run, id, record));
-    const isChecked = steps.some(({ checks = [] }) => checks.length > 0);
+    const isChecked = steps.some(({ checks }) => checks.length > 0);
     if (!isChecked) record.fault ??= new Error('the workflow made no assertions');
     failures = listFailures(id, steps, exchanges);
   } catch (error) {
@@ -73,10 +60,10 @@ interface Failure {
 
 function listFailures(
   id: string,
-  steps: readonly Executed[],
+  steps: readonly Step[],
   exchanges: readonly Exchange[],
 ): Failure[] {
-  return steps.flatMap(({ stepId = '', checks = [] }, index) => {
+  return steps.flatMap(({ stepId, checks }, index) => {
     const failed = checks.filter(({ passed, severity }) => !passed && severity === 'error');
     // Each step makes one call.
     const exchange = exchanges.at(exchanges.length === steps.length ? index : -1);
@@ -142,12 +129,16 @@ async function execute(run: Run, workflow: Workflow, fetch: typeof globalThis.fe
     skipLint: true,
     noSecretsMasking: true,
   });
-  return listSteps(results.flatMap(({ executedWorkflows }) => executedWorkflows as Executed[]));
+  const executed = results.flatMap(({ executedWorkflows }) => executedWorkflows);
+  return listSteps(executed as WorkflowExecutionResult[]);
 }
 
-function listSteps(executed: readonly Executed[]): Executed[] {
-  return executed.flatMap((each) => (each.executedSteps ? listSteps(each.executedSteps) : [each]));
+function listSteps(executed: readonly (Step | WorkflowExecutionResult)[]): Step[] {
+  return executed.flatMap((each) => (isWorkflow(each) ? listSteps(each.executedSteps) : [each]));
 }
+
+const isWorkflow = (each: Step | WorkflowExecutionResult): each is WorkflowExecutionResult =>
+  'executedSteps' in each;
 
 function toInputs(run: Run, id: string): Record<string, string> {
   const { env, service } = run.settings;

@@ -43,9 +43,8 @@ export function listProblems({ results }: Report): Problem[] {
     for (const { others } of explaining) others.push(result);
     if (explaining.length === 0) problems.push({ cause: result, others: [] });
   }
-  return problems.toSorted(
-    (a, b) => Number(b.cause.counts) - Number(a.cause.counts) || b.others.length - a.others.length,
-  );
+  // SHOULD rules, which explain nothing, stay last.
+  return problems.toSorted((a, b) => b.others.length - a.others.length);
 }
 
 /** A failed SHOULD explains nothing, because it fails no run. */

@@ -100,9 +100,9 @@ export function decideCases(results: readonly CheckResult[], observer: Observer)
     const ended = byCase.get(id) ?? [];
     if (sentences === undefined) return ended.map((result) => ({ ...result, sentences: [] }));
     const parts = Object.keys(sentences).flatMap((sentence): SentencePart[] => {
-      const checks = ended
-        .filter((result) => result.sentence === sentence)
-        .map((result) => ({ ...result, sentence }));
+      const checks = ended.flatMap((result) => {
+        return result.sentence === sentence ? [{ ...result, sentence }] : [];
+      });
       if (!observer.hasInvariant(sentence)) return checks;
       return [...checks, ...decideInvariant(sentence, observer.tallyOf(sentence), checks)];
     });

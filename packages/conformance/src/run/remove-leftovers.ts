@@ -20,9 +20,8 @@ export async function removeLeftovers(run: Run): Promise<string[]> {
   let paths = [...run.leftovers.keys()];
   if (paths.length === 0) return [];
   const { onNotice, rate = Number.POSITIVE_INFINITY } = run.settings;
-  const signal = AbortSignal.timeout(
-    MAX_CLEANUP + Math.ceil((1000 * CALLS_PER_FILE * paths.length) / rate),
-  );
+  const pacingMs = Math.ceil((1000 * CALLS_PER_FILE * paths.length) / rate);
+  const signal = AbortSignal.timeout(MAX_CLEANUP + pacingMs);
   // The target may be responding again.
   run.pace.reset();
   const caller = run.caller.with({ signal });
