@@ -1,5 +1,5 @@
 import { checks } from './checks/index.ts';
-import { findCase, transactions, workflows } from './contract/catalog.ts';
+import { transactions, workflows } from './contract/catalog.ts';
 import { documents } from './contract/openapi.ts';
 import { runDredd } from './engines/dredd.ts';
 import { runWorkflows } from './engines/respect.ts';
@@ -54,7 +54,7 @@ export async function runConformance(settings: Settings): Promise<Report> {
     const ended = await Promise.all([runChecks(run, checks), runDredd(run), runWorkflows(run)]);
     const confirmed = await skipIfCredentialsExpired(run, ended.flat());
     results = decideCases(confirmed, run.observer).map((result) =>
-      toResult(settings, started, findCase(result.caseId), run.secrets.redactResult(result)),
+      toResult(settings, started, run.secrets.redactResult(result)),
     );
   } finally {
     clearTimeout(budget);

@@ -103,7 +103,7 @@ export interface ConformanceOptions {
   onNotice?: ((text: string) => void) | undefined;
 }
 
-type EndedCheck = Pick<CheckResult, 'caseId' | 'sentence' | 'outcome'>;
+type EndedCheck = Pick<CheckResult, 'sentence' | 'outcome'> & { caseId: string };
 
 export type OptionName = Exclude<keyof ConformanceOptions, 'signal' | 'onCheck' | 'onNotice'>;
 
@@ -306,7 +306,7 @@ export function toSettings(
     flags,
     signal,
     // Without findings, whose credentials are only redacted in reports.
-    onCheck: ({ caseId, sentence, outcome }: EndedCheck) => {
+    onCheck: ({ case: { id: caseId }, sentence, outcome }: CheckResult) => {
       if (outcome !== 'disabled') onCheck({ caseId, sentence, outcome });
     },
     onNotice,

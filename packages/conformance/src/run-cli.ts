@@ -8,7 +8,7 @@ import { catalog, countCases, isSelected } from './contract/catalog.ts';
 import { runConformance } from './create-conformance.ts';
 import { OptionError, StartError } from './errors.ts';
 import { manifest } from './manifest.ts';
-import { parseOptions, type Settings, toSettings } from './options.ts';
+import { type ConformanceOptions, parseOptions, type Settings, toSettings } from './options.ts';
 import {
   type CommandOptions,
   describeFileError,
@@ -161,7 +161,7 @@ function describeBug({ name, stack = '' }: Error): string {
 
 async function check(command: CommandOptions, output: Output, signal: AbortSignal) {
   let [checked, failed] = [0, 0];
-  const onCheck: Settings['onCheck'] = ({ caseId, sentence = caseId, outcome }) => {
+  const onCheck: ConformanceOptions['onCheck'] = ({ caseId, sentence = caseId, outcome }) => {
     checked += 1;
     if (outcome === 'fail') failed += 1;
     if (command.verbose) output.out(`checked   ${sentence}`);

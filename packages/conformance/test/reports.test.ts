@@ -26,9 +26,9 @@ function sampleReport(samples: ReturnType<typeof sampleResult>[], known: KnownFa
   const started = new Date('2026-01-02T03:04:05.000Z');
   const settings = toSettings({ known, seed: 7, gatewayUrl: 'http://gateway.example' });
   const results = samples.map((sample) => {
-    const { rules = [sample.id], engine, id, level } = sample as Sample & typeof sample;
-    const ofCase = { engine, id, level, statement: 'The sentence.' };
-    return { ...toResult(settings, started, ofCase, { caseId: id, ...sample }), rules };
+    const { rules = [sample.id], engine, id, level, ...ended } = sample as Sample & typeof sample;
+    const ofCase = { engine, id, level, api: 'gateway' as const, statement: 'The sentence.' };
+    return { ...toResult(settings, started, { case: ofCase, ...ended }), rules };
   });
   const report = createReport(settings, started, results, {
     targets: [

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listen } from '../../../scripts/testing/listen.ts';
+import { findRule } from '../src/contract/catalog.ts';
 import { createConformance } from '../src/index.ts';
 import { SECRETS } from '../src/options.ts';
 import { Redactor } from '../src/results/redact.ts';
@@ -98,8 +99,9 @@ test('a body that is cut shows its text up to a credential, however long that is
   redactor.add('t'.repeat(20_000));
   const response = { status: 200, headers: {}, body: `text ${'t'.repeat(9)}`, bodySize: 20_000 };
   const finding = { message: '', where: '', response };
-  const failed = { caseId: 'GW-C1', outcome: 'fail' as const, findings: [finding], notes: [] };
-  const { findings } = redactor.redactResult({ ...failed, sentences: [], durationMs: 0 });
+  const ended = { outcome: 'fail' as const, findings: [finding], notes: [], durationMs: 0 };
+  const failed = { ...ended, case: findRule('GW-C1'), sentences: [] };
+  const { findings } = redactor.redactResult(failed);
   expect(findings[0]?.response?.body).toBe('text [redacted]');
 });
 

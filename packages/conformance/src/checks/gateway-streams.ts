@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SkipError } from '../errors.ts';
 import type { OpenExchange } from '../http/caller.ts';
-import { type Check, type CheckContext, defineCheck } from '../run/check.ts';
+import { type CheckContext, defineCheck } from '../run/check.ts';
 import type { GatewayCall } from '../run/clients.ts';
 import { GET, POST } from './calls.ts';
 
@@ -126,8 +126,6 @@ function followEvents({ chunks, close }: OpenExchange) {
   };
 }
 
-export const gatewayStreams: readonly Check[] = [
-  ...[GET, POST].map((call) =>
-    defineCheck('GW-SSE-UNBUFFERED', ['fixture'], (t) => expectUnbuffered(t, call)),
-  ),
-];
+export const gatewayStreams = [GET, POST].map((call) =>
+  defineCheck('GW-SSE-UNBUFFERED', ['fixture'], (t) => expectUnbuffered(t, call)),
+);

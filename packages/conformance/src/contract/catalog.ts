@@ -181,10 +181,8 @@ const CASE_NAMES = { rules: 'rule', dredd: 'transaction', respect: 'workflow' } 
 
 /** Counts cases by what made their calls: `1 rule, 4 transactions`. */
 export function nameCases(cases: readonly Pick<Case, 'engine'>[]): string {
-  const counts = [...Map.groupBy(cases, ({ engine }) => engine)].map(
-    ([engine, { length }]) => `${length} ${CASE_NAMES[engine]}${length > 1 ? 's' : ''}`,
-  );
-  return counts.join(', ');
+  const counts = [...Map.groupBy(cases, ({ engine }) => CASE_NAMES[engine])];
+  return counts.map(([name, { length }]) => `${length} ${name}${length > 1 ? 's' : ''}`).join(', ');
 }
 
 /** Counts cases among all, by what made their calls: `1 of 80 rules, 0 of 9 workflows`. */
@@ -197,12 +195,6 @@ export function countCases(
     return `${count} of ${length} ${CASE_NAMES[engine]}s`;
   });
   return counts.join(', ');
-}
-
-export function findCase(id: string): Case {
-  const found = catalog.find((each) => each.id === id);
-  if (found) return found;
-  throw new Error(`No case has the ID ${id}.`);
 }
 
 const sentencesOf = ({ id, sentences = {} }: Case): string[] => [id, ...Object.keys(sentences)];

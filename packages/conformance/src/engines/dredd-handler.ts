@@ -20,10 +20,8 @@ interface Running {
 }
 
 /**
- * Opens a session for a Dredd process that the suite did not start.
+ * Opens a session for a Dredd process that the suite did not start. The endpoint is the default for both URLs.
  *
- * @param options those of the `BERTH_*` variables
- * @param endpoint Dredd's endpoint, the default for both URLs
  * @throws StartError if the deployment does not respond, or rejects every credential
  */
 export async function openSession(options: ConformanceOptions, endpoint: string) {

@@ -22,8 +22,8 @@ export async function runDredd(run: Run): Promise<CheckResult[]> {
   const missing = new DisabledError('Dredd is not installed: npm install --save-dev dredd');
   const results = new Map<string, CheckResult>();
   const add = (result: CheckResult) => {
-    if (results.has(result.caseId)) return;
-    results.set(result.caseId, result);
+    if (results.has(result.case.id)) return;
+    results.set(result.case.id, result);
     run.settings.onCheck(result);
   };
   for (const transaction of transactions) {

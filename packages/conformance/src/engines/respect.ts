@@ -134,11 +134,10 @@ async function execute(run: Run, workflow: Workflow, fetch: typeof globalThis.fe
 }
 
 function listSteps(executed: readonly (Step | WorkflowExecutionResult)[]): Step[] {
-  return executed.flatMap((each) => (isWorkflow(each) ? listSteps(each.executedSteps) : [each]));
+  return executed.flatMap((each) =>
+    'executedSteps' in each ? listSteps(each.executedSteps as Step[]) : [each],
+  );
 }
-
-const isWorkflow = (each: Step | WorkflowExecutionResult): each is WorkflowExecutionResult =>
-  'executedSteps' in each;
 
 function toInputs(run: Run, id: string): Record<string, string> {
   const { env, service } = run.settings;

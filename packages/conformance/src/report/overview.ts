@@ -70,12 +70,12 @@ const ENDINGS = { error: 'ended with an error', skip: 'skipped', disabled: 'disa
 
 /** Returns why something was not checked: `1 rule skipped: no file could be stored (UP-KEPT)`. */
 export function listReasons(results: readonly Result[]) {
-  return (['error', 'skip', 'disabled'] as const).flatMap((outcome) => {
+  return Object.entries(ENDINGS).flatMap(([outcome, ending]) => {
     const found = results.filter((result) => result.outcome === outcome);
     const groups = [...Map.groupBy(found, ({ reason = '' }) => reason)];
     return groups.map(([reason, group]) => {
       const ids = group.length <= MAX_IDS ? ` (${listIds(group)})` : '';
-      return `${nameCases(group)} ${ENDINGS[outcome]}: ${cut(reason)}${ids}`;
+      return `${nameCases(group)} ${ending}: ${cut(reason)}${ids}`;
     });
   });
 }

@@ -41,12 +41,10 @@ function listAccepted({ known }: ReportSettings, day: Date): KnownFailure[] {
   return known.filter(({ until = today }) => until >= today);
 }
 
-/** @param result that of a case, without secrets */
 export function toResult(
   settings: ReportSettings,
   started: Date,
-  { engine, id, level, statement }: Pick<Case, 'engine' | 'id' | 'level' | 'statement'>,
-  { caseId: _, ...ended }: CaseResult,
+  { case: { engine, id, level, statement }, ...ended }: CaseResult,
 ): Result {
   const findings = ended.findings.map((finding) => {
     return { ...finding, repeat: toRepeat({ engine, id }, finding, settings) };

@@ -62,14 +62,14 @@ export interface SentenceResult extends Conclusion {
 
 /** What one check, transaction or workflow found, as `decide` concludes. */
 export interface CheckResult extends Conclusion, Evidence {
-  caseId: string;
+  case: Case;
   /** The sentence that a check is about. */
   sentence?: string | undefined;
 }
 
 /** What all checks and invariants of a case found, as `decideCases` concludes. */
 export interface CaseResult extends Conclusion, Evidence {
-  caseId: string;
+  case: Case;
   /** The sentences of a rule. Transactions and workflows have none. */
   sentences: SentenceResult[];
 }

@@ -54,12 +54,7 @@ export class CheckContext extends CallContext {
    *
    * @param exchange the evidence; `undefined` if there was no response
    */
-  expect(
-    holds: boolean,
-    message: string,
-    exchange: Exchange | undefined,
-    isRejection?: boolean,
-  ): void {
+  expect(holds: boolean, message: string, exchange: Exchange | undefined, isRejection = false) {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.run.signal.aborted) return;
     this.record.assertions += 1;

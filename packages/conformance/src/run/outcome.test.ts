@@ -23,7 +23,7 @@ test.each<[string, error: unknown, Outcome]>([
 ])('a check that %s, without findings and with one', (_, error, outcome) => {
   expect(decide(running, check, [], error)).toMatchObject({ outcome });
   const findings = [{ message: 'wrong', where: 'GW-C1' }];
-  const failed = { ...part, caseId: 'GW-C1', outcome: 'fail', findings };
+  const failed = { ...part, case: check.case, outcome: 'fail', findings };
   expect(decide(running, check, findings, error)).toEqual(failed);
 });
 
@@ -64,7 +64,7 @@ test.each<[parts: Outcome[], Outcome, reason: string | undefined]>([
     const why = outcome === 'pass' || outcome === 'fail' ? {} : { reason: outcome };
     return { ...part, sentence: 'GW-C2/1', outcome, ...why };
   });
-  const result = decideRule('GW-C2', parts);
+  const result = decideRule(findRule('GW-C2'), parts);
   expect(result.sentences).toMatchObject([{ sentence: 'GW-C2/1', outcome }]);
   expect(result.sentences?.[0]?.reason).toBe(reason);
   expect(result.outcome).toBe(outcome);
@@ -73,7 +73,7 @@ test.each<[parts: Outcome[], Outcome, reason: string | undefined]>([
 test('the reason of a rule names its sentence, unless all have the same', () => {
   const first = { ...part, sentence: 'GW-C2/1', outcome: 'skip' as const, reason: 'no file' };
   const second = { ...first, sentence: 'GW-C2/2' };
-  expect(decideRule('GW-C2', [first, second]).reason).toBe('no file');
+  expect(decideRule(findRule('GW-C2'), [first, second]).reason).toBe('no file');
   const passed = { ...part, sentence: 'GW-C2/2', outcome: 'pass' as const };
-  expect(decideRule('GW-C2', [first, passed]).reason).toBe('GW-C2/1: no file');
+  expect(decideRule(findRule('GW-C2'), [first, passed]).reason).toBe('GW-C2/1: no file');
 });

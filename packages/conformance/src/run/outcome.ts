@@ -10,7 +10,7 @@
  * | `pass`     | finished without findings                       | applies to responses, and none violates it   |
  * | `disabled` | was not selected, or lacks an optional feature  |                                              |
  */
-import { catalog, isSelected, type Need, type Runnable } from '../contract/catalog.ts';
+import { type Case, catalog, isSelected, type Need, type Runnable } from '../contract/catalog.ts';
 import { DisabledError, NotRunError, SkipError } from '../errors.ts';
 import type { CredentialKind } from '../http/sign.ts';
 import type { Observer, Tally } from '../invariants/observer.ts';
@@ -73,11 +73,12 @@ function unlessSet({ settings }: Run, option: 'otherEnvToken' | 'forbiddenServic
  */
 export function decide(
   { signal }: Run,
-  { case: { id: caseId }, sentence }: Runnable,
+  runnable: Runnable,
   findings: Finding[],
   error?: unknown,
 ): CheckResult {
-  const ended = { caseId, sentence, findings, notes: [], durationMs: 0 };
+  const { sentence } = runnable;
+  const ended = { case: runnable.case, sentence, findings, notes: [], durationMs: 0 };
   // Findings count even if it did not finish.
   if (findings.length > 0) return { ...ended, outcome: 'fail' };
   if (error === undefined) return { ...ended, outcome: 'pass' };
@@ -95,9 +96,10 @@ function toNotRunError({ aborted, reason }: AbortSignal, error: unknown): NotRun
 
 /** Decides every case, in the order of a report, after the last call. */
 export function decideCases(results: readonly CheckResult[], observer: Observer): CaseResult[] {
-  const byCase = Map.groupBy(results, ({ caseId }) => caseId);
-  return catalog.flatMap(({ id, sentences }) => {
-    const ended = byCase.get(id) ?? [];
+  const byCase = Map.groupBy(results, (result) => result.case);
+  return catalog.flatMap((found) => {
+    const { sentences } = found;
+    const ended = byCase.get(found) ?? [];
     if (sentences === undefined) return ended.map((result) => ({ ...result, sentences: [] }));
     const parts = Object.keys(sentences).flatMap((sentence): SentencePart[] => {
       const checks = ended.flatMap((result) => {
@@ -106,7 +108,7 @@ export function decideCases(results: readonly CheckResult[], observer: Observer)
       if (!observer.hasInvariant(sentence)) return checks;
       return [...checks, ...decideInvariant(sentence, observer.tallyOf(sentence), checks)];
     });
-    return decideRule(id, parts);
+    return decideRule(found, parts);
   });
 }
 
@@ -129,14 +131,14 @@ export function decideInvariant(
   return isChecked ? [{ ...ended, findings: [], outcome: 'skip', reason }] : [];
 }
 
-export function decideRule(caseId: string, parts: readonly SentencePart[]): CaseResult {
+export function decideRule(rule: Case, parts: readonly SentencePart[]): CaseResult {
   const bySentence = Map.groupBy(parts, ({ sentence }) => sentence);
   const sentences = [...bySentence].map(([sentence, found]) => decideSentence(sentence, found));
   const { sentence: first, outcome, reason } = findFirstByPrecedence(sentences);
   const isShared = sentences.every((each) => each.reason === reason);
   const isDecided = outcome === 'pass' || outcome === 'fail';
   return {
-    caseId,
+    case: rule,
     outcome,
     ...(!isDecided && { reason: isShared ? reason : `${first}: ${reason}` }),
     sentences,

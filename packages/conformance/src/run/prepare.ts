@@ -1,5 +1,5 @@
 import { PROTOCOL } from '@berth/conformance/fixture';
-import { findCase, type Need, type Runnable } from '../contract/catalog.ts';
+import type { Need, Runnable } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { SkipError, StartError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -102,8 +102,8 @@ const findCredentials = (run: Run, api: Api, caller: Caller): Promise<Partial<De
 export async function skipIfCredentialsExpired(run: Run, results: readonly CheckResult[]) {
   let confirmed = results;
   for (const api of run.settings.apis) {
-    const isDoubtful = ({ caseId, outcome }: CheckResult) =>
-      outcome === 'fail' && findCase(caseId).api === api;
+    const isDoubtful = (result: CheckResult) =>
+      result.outcome === 'fail' && result.case.api === api;
     const expired = results.some(isDoubtful) && (await findExpired(run, api));
     if (!expired) continue;
     const skipped = { outcome: 'skip' as const, reason: expired.message, findings: [] };
