@@ -61,11 +61,9 @@ test.each(FAULTS)('%s fails', (id, finding) => {
   expect(findings.map(({ message }) => message)).toContainEqual(expect.stringContaining(finding));
 });
 
-test('progress has no findings, whose credentials are not redacted yet', () => {
-  expect(ended).toContainEqual({ caseId: FAULTS[0]?.[0], outcome: 'fail' });
-});
-
 test('other transactions pass, and findings show the place in the contract', () => {
+  // Progress has no findings, whose credentials are not redacted yet.
+  expect(ended).toContainEqual({ caseId: FAULTS[0]?.[0], outcome: 'fail' });
   expect(results.filter(({ outcome }) => outcome === 'pass').length).toBeGreaterThan(10);
   const result = results.find(({ id }) => id === FAULTS[0]?.[0]);
   expect(result?.rules).toContain('ST-RESPONSE');

@@ -211,10 +211,8 @@ test('credentials without the header of the wire profile are not taken for missi
   const only = ['AU-STORAGE-REJECTED', 'AU-STORAGE-EACH-CALL'];
   const ran = await runSuite({ ...target.options, storageHeaders, only });
   const reason = /the storage credentials do not include X-Svc-Authorization$/;
-  expect(ran).toMatchObject({
-    fail: [],
-    skip: [expect.stringMatching(reason), expect.stringMatching(reason)],
-  });
+  const skipped = expect.stringMatching(reason);
+  expect(ran).toMatchObject({ fail: [], skip: [skipped, skipped] });
 });
 
 test('a gateway that loses the close of a caller fails, however short the timeout is', async () => {

@@ -268,11 +268,8 @@ test.each<[string, string[], Finding[], number]>([
     { sentence: 'GW-C2/2', outcome: findings.includes(second) ? 'fail' : 'pass' },
   ];
   const rule = sampleResult({ ...failed, findings, sentences });
-  const transaction = sampleResult({
-    ...rule,
-    engine: 'dredd',
-    id: 'gateway cloudrun-get 200 text/plain',
-  });
+  const id = 'gateway cloudrun-get 200 text/plain';
+  const transaction = sampleResult({ ...rule, engine: 'dredd', id });
   const known = ids.map((id) => ({ id }));
   expect(sampleReport([rule, transaction], known).exitCode).toBe(exitCode);
 });

@@ -99,9 +99,8 @@ test('a body that is cut shows its text up to a credential, however long that is
   redactor.add('t'.repeat(20_000));
   const response = { status: 200, headers: {}, body: `text ${'t'.repeat(9)}`, bodySize: 20_000 };
   const finding = { message: '', where: '', response };
-  const ended = { outcome: 'fail' as const, findings: [finding], notes: [], durationMs: 0 };
-  const failed = { ...ended, case: findRule('GW-C1'), sentences: [] };
-  const { findings } = redactor.redactResult(failed);
+  const failed = { outcome: 'fail' as const, findings: [finding], notes: [], sentences: [] };
+  const { findings } = redactor.redactResult({ ...failed, case: findRule('GW-C1'), durationMs: 0 });
   expect(findings[0]?.response?.body).toBe('text [redacted]');
 });
 
