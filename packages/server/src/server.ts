@@ -100,7 +100,7 @@ export async function createServer(
     await http.listen();
     phase = 'ready';
     sweeps = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS).unref();
-    void blobs.check().then(sweep, reportStoreError);
+    void blobs.check(true).then(sweep, reportStoreError);
     const { url, adminUrl } = server;
     log.info({ url, host: config.listen.host, adminUrl }, 'listening');
   }

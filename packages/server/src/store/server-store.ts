@@ -22,8 +22,11 @@ export interface ServerStore extends BlobStore {
    * process are never removed; other processes' uploads are removed once abandoned.
    */
   sweep(): Promise<number>;
-  /** @throws StoreUnavailableError if a file could not be stored now */
-  check(): Promise<void>;
+  /**
+   * @param isStart whether to test all permissions, too
+   * @throws StoreUnavailableError if a file could not be stored now
+   */
+  check(isStart?: boolean): Promise<void>;
   close(): Promise<void>;
 }
 

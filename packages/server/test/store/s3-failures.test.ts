@@ -48,15 +48,28 @@ test.each<[string, RequestListener, isTransient?: boolean]>([
   async (reason, listener, isTransient = true) => {
     const error = await put(await storeOf(listener), 1).catch((reason) => reason);
     expect(error instanceof StoreUnavailableError).toBe(isTransient);
-    expect(error.message).toBe(`Cannot use the object store: ${reason}.`);
+    const problem = `Cannot use the bucket "files": PutObject failed (${reason}).`;
+    expect(error.message.replace(RIGHTS, '')).toBe(problem);
   },
 );
 
+const RIGHTS = ' Check the permissions of the credentials (store.accessKeyId).';
+
 test.each([
-  [404, 'The bucket "files" does not exist.'],
-  [403, 'Cannot use the object store: Forbidden, 403.'],
-])('says at start why the bucket cannot be used: %s', async (status, message) => {
-  const endpoint = await startService((_, response) => response.writeHead(status).end());
+  ['HEAD', 404, 'The bucket "files" does not exist.'],
+  ['HEAD', 403, `Cannot use the bucket "files": HeadBucket failed (Forbidden, 403).${RIGHTS}`],
+  ['PUT', 403, `Cannot use the bucket "files": PutObject failed (AccessDenied, 403).${RIGHTS}`],
+  [
+    'DELETE',
+    403,
+    `Cannot use the bucket "files": DeleteObject failed (AccessDenied, 403).${RIGHTS}`,
+  ],
+])('says at start why the bucket cannot be used: %s gets %s', async (method, status, message) => {
+  const endpoint = await startService((call, response) => {
+    if (call.method !== method) answer(call, response);
+    else if (method === 'HEAD') response.writeHead(status).end();
+    else respond(status, 'AccessDenied')(call, response);
+  });
   const keys = { accessKeyId: 'key', secretAccessKey: 'the-secret' };
   const store = { driver: 's3' as const, bucket: 'files', endpoint, ...keys };
   const { lines } = await startServer({ store });
@@ -138,6 +151,7 @@ const METHODS: Record<string, (store: ServerStore) => Promise<unknown>> = {
   delete: (store) => store.delete(KEY),
   sweep: (store) => store.sweep(),
   check: (store) => store.check(),
+  'check at start': (store) => store.check(true),
 };
 
 test.each([
@@ -151,6 +165,7 @@ test.each([
   ['move', /^PUT/],
   ['move', /^DELETE/],
   ['delete', /^DELETE/],
+  ['check at start', /^PUT/],
 ])('%s does not take the page of a proxy for the response of S3 to %s', async (name, replaced) => {
   for (const page of ['', '<html><body>Log in</body></html>', '<R><ETag>"1"</ET', '<<<']) {
     const store = await storeOf((call, response) => {

@@ -111,7 +111,8 @@ export class Bucket {
       } catch (error) {
         // Throws the reason of the abort instead of the SDK's error.
         signal.throwIfAborted();
-        throw toBucketError(error as Error);
+        const action = command.constructor.name.replace(/Command$/, '');
+        throw toBucketError(`Cannot use the bucket "${this.name}": ${action}`, error as Error);
       }
     };
   }
@@ -205,12 +206,14 @@ const UNAVAILABLE_CODES = [
  * Returns a StoreUnavailableError, or a plain error for a bug in this server, which a retry cannot fix. Messages of
  * a store may quote the request; names and numbers do not.
  */
-function toBucketError(cause: Error): Error {
+function toBucketError(subject: string, cause: Error): Error {
   const status = statusOf(cause) ?? 0;
   const { code = cause.name } = cause as NodeJS.ErrnoException;
   // The response to HEAD has no body with a code.
   const reason = code === 'Unknown' ? STATUS_CODES[status] : code;
-  const message = `Cannot use the object store: ${[reason, status].filter(Boolean).join(', ')}.`;
+  const advice =
+    status === 403 ? ' Check the permissions of the credentials (store.accessKeyId).' : '';
+  const message = `${subject} failed (${[reason, status].filter(Boolean).join(', ')}).${advice}`;
   const isTransient =
     UNAVAILABLE_STATUSES.includes(status) || UNAVAILABLE_CODES.includes(cause.name);
   const isBug = status >= 400 && status < 500 && !isTransient;

@@ -148,8 +148,16 @@ export class S3Store implements ServerStore {
     return count;
   }
 
-  check(): Promise<void> {
-    return this.#bucket.run((send) => this.#assertExists(send));
+  check(isStart = false): Promise<void> {
+    const { name, prefix } = this.#bucket;
+    // No file has this key, and processes that start at the same time can share it.
+    const probe = { Bucket: name, Key: `${prefix}.probe` };
+    return this.#bucket.run(async (send) => {
+      await this.#assertExists(send);
+      if (!isStart) return;
+      expectS3((await send(new PutObjectCommand({ ...probe, Body: 'probe' }))).ETag);
+      await deleteObject(send, probe);
+    });
   }
 
   async close(): Promise<void> {
