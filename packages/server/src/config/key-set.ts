@@ -13,8 +13,14 @@ const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
 /** RFC 7518, section 3.3: "A key of size 2048 bits or larger MUST be used". */
 const MIN_RSA_BITS = 2048;
 
-/** Returns why a value is not a set of public keys, as the end of a sentence. It does not quote the value. */
-export function findKeyProblem(value: unknown): string | undefined {
+/**
+ * Returns why a value is not a set of public keys, as the end of a sentence. It does not quote the value.
+ * @param brokenKeys In the configuration, one is a mistake. In other sets, RFC 7517, section 5, says to ignore it
+ */
+export function findKeyProblem(
+  value: unknown,
+  brokenKeys: 'reject' | 'ignore' = 'reject',
+): string | undefined {
   const keys = (value as Partial<JSONWebKeySet> | null)?.keys;
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {
     return 'must be an object with a list of keys (RFC 7517)';
@@ -22,24 +28,29 @@ export function findKeyProblem(value: unknown): string | undefined {
   if (keys.some((key) => key.kty !== 'oct' && SECRETS.some((name) => Object.hasOwn(key, name)))) {
     return 'must contain only public keys, but it contains a private key';
   }
-  return keys.some(isUsable) ? undefined : `has no usable key for ${ALGORITHMS.join(', ')}`;
+  const states = keys.map(stateOf);
+  if (!states.includes('usable')) return `has no usable key for ${ALGORITHMS.join(', ')}`;
+  const broken = states.indexOf('broken');
+  if (broken < 0 || brokenKeys === 'ignore') return undefined;
+  return `has a key that cannot be read: keys[${broken}]`;
 }
 
 /** Returns the keys that `jose` can import: tokens that name another must be rejected, not reported as an internal error. */
 export function toUsable({ keys }: KeySet): JSONWebKeySet {
-  return { keys: keys.filter(isUsable) as JWK[] };
+  return { keys: keys.filter((key) => stateOf(key) === 'usable') as JWK[] };
 }
 
-function isUsable(key: KeySet['keys'][number]): boolean {
-  const { alg } = key;
-  if (alg !== undefined && !ALGORITHMS.includes(String(alg))) return false;
+function stateOf(key: KeySet['keys'][number]): 'usable' | 'unsupported' | 'broken' {
+  const { kty, crv, alg } = key;
+  if (alg !== undefined && !ALGORITHMS.includes(String(alg))) return 'unsupported';
   try {
-    const publicKey = createPublicKey({ key, format: 'jwk' });
-    const { asymmetricKeyType, asymmetricKeyDetails = {} } = publicKey;
+    const { asymmetricKeyDetails = {} } = createPublicKey({ key, format: 'jwk' });
     const { modulusLength = 0, namedCurve } = asymmetricKeyDetails;
-    if (asymmetricKeyType === 'rsa') return modulusLength >= MIN_RSA_BITS;
-    return asymmetricKeyType === 'ed25519' || namedCurve === 'prime256v1';
+    const isUsable =
+      modulusLength >= MIN_RSA_BITS || namedCurve === 'prime256v1' || crv === 'Ed25519';
+    return isUsable ? 'usable' : 'unsupported';
   } catch {
-    return false;
+    const isSupported = kty === 'RSA' || crv === 'P-256' || crv === 'Ed25519';
+    return isSupported ? 'broken' : 'unsupported';
   }
 }

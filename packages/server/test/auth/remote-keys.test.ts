@@ -15,8 +15,10 @@ beforeEach(() => clock.start());
 const json = (text: string) => (_request: unknown, response: ServerResponse) => {
   response.end(text);
 };
+/** Keys that cannot be read are ignored (RFC 7517, section 5). */
+const UNREADABLE = [{ kty: 'new' }, { kty: 'RSA', n: 'AQ' }];
 const setOf = (...issuers: Issuer[]) =>
-  json(JSON.stringify({ keys: issuers.map(({ publicKey }) => publicKey) }));
+  json(JSON.stringify({ keys: [...issuers.map(({ publicKey }) => publicKey), ...UNREADABLE] }));
 
 /** A real key server whose response can be changed, and a deployment that trusts it. */
 async function start(first: RequestListener) {

@@ -127,6 +127,7 @@ test('a reload replaces keys and issuer, also for cached tokens, unless the keys
   expect(await call(await rs256.token())).toMatchObject(INVALID);
 });
 
+const BROKEN = { kty: 'RSA', n: 'AQ' };
 const SHORT = await exportJWK(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey);
 
 test.each<[string, () => unknown, RegExp]>([
@@ -134,7 +135,8 @@ test.each<[string, () => unknown, RegExp]>([
   ['of an empty set', () => ({ keys: [] }), /no usable key/],
   ['that are symmetric', () => ({ keys: [{ kty: 'oct', k: 'aGlkZGVu' }] }), /no usable key/],
   ['that are too short', () => ({ keys: [SHORT] }), /no usable key/],
-  ['that are broken', () => ({ keys: [{ kty: 'RSA', n: 'AQ' }] }), /no usable key/],
+  ['that are broken', () => ({ keys: [BROKEN] }), /no usable key/],
+  ['one of which is broken', () => ({ keys: [es256.publicKey, BROKEN] }), /read: keys\[1\]\.$/],
   ['in the wrong format', () => ({ keys: 'x' }), /must be an array/],
   ['from an insecure URL', () => 'http://login.example/jwks', /https/],
 ])('refuses keys %s', async (_name, jwks, message) => {

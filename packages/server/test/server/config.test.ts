@@ -107,6 +107,10 @@ test.each([
 });
 
 const S3 = 'driver: s3, bucket: b';
+const { jwks: JWKS } = await createTokenKeys();
+const BROKEN = JSON.stringify({
+  keys: [...JWKS.keys, { kty: 'new', x: 1 }, { ...JWKS.keys[0], x: 'broken' }],
+});
 const TWO = '{ id: a, secret: long-secret-of-a }';
 
 test.each([
@@ -168,13 +172,14 @@ test.each([
   [`dev: { credentials: [{ id: müller, secret: ${KEY} }] }`, '[0].id must be 1 to 256 visible'],
   ['dev: { tokens: { jwks: "HTTP://a.example" } }', 'jwks must use https'],
   ['dev: { tokens: { jwks: text } }', 'jwks refers to text, which is not a JSON object'],
+  ['dev: { tokens: { jwks: broken.json } }', 'jwks has a key that cannot be read: keys[2].'],
   ['dev: { tokens: { jwks: "https://me@a/" } }', 'jwks must not have a user name or password.'],
   ['dev: { services: { a: {} } }', 'environments.dev.services.a must be a service name'],
   ['dev: { services: { ab: { endpoints: [x] } } }', 'endpoints[0] must be a URL without a path'],
   ['dev: { quota: { calls: 1, burst: 2 } }', 'burst is not a setting; known settings:'],
 ])('an error names file, line, column, setting and fix: %s', async (wrong, part) => {
   const profile = '{ "storageHeaders": { "timestamp": "a b" } }';
-  const files = { text: 'x', empty: ' \n', 'profile.json': profile };
+  const files = { text: 'x', empty: ' \n', 'profile.json': profile, 'broken.json': BROKEN };
   const line = wrong.replace(/\$\((\w+)\)/, (_, name) => `\${${name}}`);
   const yaml = /^dev:/i.test(line)
     ? `environments:\n  ${line}\nkeys: [{ secret: ${KEY} }]`
