@@ -53,7 +53,7 @@ export async function loadConfig(
   file: string,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Config> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readUnicode(file).catch((error: NodeJS.ErrnoException) => {
     const fix = 'Check the name of the configuration file';
     const message = `cannot be read: ${toReason(error)}. ${fix}`;
     throw new ConfigError([{ path: [], place: file, message }]);
@@ -74,6 +74,13 @@ export async function loadConfig(
     };
     throw new ConfigError(error.problems.map(toPlaced));
   }
+}
+
+/** YAML 1.2, section 5.2: "a YAML processor must support the UTF-8 and UTF-16 character encodings". */
+async function readUnicode(file: string): Promise<string> {
+  const bytes = await readFile(file);
+  const encodings: Record<string, string> = { fffe: 'utf-16le', feff: 'utf-16be' };
+  return new TextDecoder(encodings[bytes.toString('hex', 0, 2)]).decode(bytes);
 }
 
 /** The values of a document; an empty one has no settings. Aliases are not limited, because operators write the file. */
@@ -265,7 +272,7 @@ async function readFiles(
       return '';
     }
     try {
-      const text = (await readFile(resolve(folder, name), 'utf8')).trim();
+      const text = (await readUnicode(resolve(folder, name))).trim();
       const short = text === '' ? 'is empty' : `must have at least ${minLength} characters`;
       if (text.length < minLength) addProblem(path, name, short);
       return text;

@@ -13,13 +13,15 @@ const KEY = 'k'.repeat(32);
 const GOOD = `keys: [{ secret: ${KEY} }]\nenvironments:\n  dev: {}\n`;
 const ACME = new URL('../../../../spec/wire-profiles/acme.json', import.meta.url);
 
-async function load(yaml: string, files: Record<string, string> = {}, env = {}) {
+type Files = Record<string, string | Buffer>;
+
+async function load(yaml: string | Buffer, files: Files = {}, env = {}) {
   const folder = await makeFolder({ 'berth.yaml': yaml, ...files });
   return { folder, config: await loadConfig(join(folder, 'berth.yaml'), env) };
 }
 
 /** The message of the error, with names of files relative to the folder. */
-async function refusal(yaml: string, files: Record<string, string> = {}, env = {}) {
+async function refusal(yaml: string | Buffer, files: Files = {}, env = {}) {
   const folder = await makeFolder({ 'berth.yaml': yaml, ...files });
   const error = await loadConfig(join(folder, 'berth.yaml'), env).catch((error) => error);
   expect(error).toHaveProperty('name', 'ConfigError');
@@ -197,6 +199,17 @@ test('reports all errors together, also of the syntax, and never a secret', asyn
   );
   expect(text.split('\n')).toHaveLength(4);
   expect(text).not.toMatch(/short|7715/);
+});
+
+test.each([
+  ['UTF-8 with a BOM', (text: string) => Buffer.from(`\ufeff${text}`)],
+  ['UTF-16, as PowerShell writes it', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+  ['UTF-16, big-endian', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+])('reads files in %s', async (_, encode) => {
+  const yaml = GOOD.replace(`secret: ${KEY}`, 'secretFile: k');
+  const { config } = await load(encode(yaml), { k: encode(KEY) });
+  expect(config.keys).toEqual([{ secret: KEY }]);
+  expect(await refusal(encode('kees: 1'))).toContain('berth.yaml:1:1: kees is not a setting');
 });
 
 test('a certificate and a key must belong together', async () => {

@@ -111,7 +111,9 @@ const HELLO = '/v1/cloudrun/hello';
 export const serving = (...endpoints: string[]) => ({ services: { hello: { endpoints } } });
 
 /** Creates a folder with these files, which is removed after the test. */
-export async function makeFolder(files: Readonly<Record<string, string>> = {}): Promise<string> {
+export async function makeFolder(
+  files: Readonly<Record<string, string | Buffer>> = {},
+): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'berth-server-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) {
