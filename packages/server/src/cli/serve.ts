@@ -50,6 +50,10 @@ export async function serveDevelopment(port: number, folder: string): Promise<vo
   const shutdown = exitOnSignal();
   const data = resolve(folder);
   const keys = await openDevelopmentKeys(data);
+  // Before the store finds out that another development server uses it: a second one needs another port, too.
+  const probe = createHttpServer();
+  await once(probe.listen(port, '127.0.0.1'), 'listening');
+  await once(probe.close(), 'close');
   const input = toDevelopmentConfig(port, data, keys, await startHelloService());
   const logTo = { write: (line: string) => void process.stdout.write(toTerminalLine(line)) };
   const server = await createServer(input, { logTo });

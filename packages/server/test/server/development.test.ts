@@ -62,8 +62,14 @@ test('its keys are only readable by the owner, and are used again by the next st
   const file = join(folder, 'd/development-keys.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readFile(file, 'utf8')).toContain(first.keyId);
-  const { code, stderr } = await runHere(folder, '--data', 'd');
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/uses the store: .*--data/)]);
+  const { port } = new URL(first.url);
+  for (const [other, message] of [
+    [port, /^Port \d+ is already in use: .*--port/],
+    ['0', /uses the store: .*--data/],
+  ] as const) {
+    const { code, stderr } = await runHere(folder, '--data', 'd', '--port', other);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  }
   first.cli.child.kill('SIGTERM');
   expect(await first.cli.finish()).toMatchObject({ code: 0 });
 
