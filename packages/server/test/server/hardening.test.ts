@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setImmediate, setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startDeployment } from '../attacks/support/start-deployment.ts';
+import { createIssuer } from '../auth/support/deployment.ts';
 import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
 import { startRawService, startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
@@ -143,21 +144,73 @@ test('refuses a slow body in the format of its API', async () => {
   expect(await post('/upload', 'multipart/form-data; boundary=a')).toMatch(xml);
 });
 
+/** Stops the clock of the slow-body check, and moves it by seconds. */
+const stallClock = {
+  start() {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+  },
+  async advance(seconds: number) {
+    for (let quarter = 0; quarter < seconds * 4; quarter += 1) {
+      vi.advanceTimersByTime(250);
+      // Each check comes after what has arrived.
+      await setImmediate();
+      await setImmediate();
+    }
+  },
+};
+
 test('keeps a connection whose body the service does not read', async () => {
+  stallClock.start();
   const { promise: waited, resolve: read } = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const { call } = await startInFront(
     async (request, response) => {
+      started.resolve();
       await waited;
       response.end(String((await buffer(request)).length));
     },
-    { listen: { stalledSeconds: 2 } },
+    { listen: { stalledSeconds: 1 } },
   );
   const bytes = 16 * 1024 * 1024;
   const sent = call('', { method: 'POST', body: Buffer.alloc(bytes) });
-  // More than twice the limit, which is long, so that a busy machine does not seem to send too slowly.
-  await wait(5_000);
+  await started.promise;
+  // Long enough for all buffers to fill up.
+  await stallClock.advance(100);
   read();
   expect(await (await sent).text()).toBe(String(bytes));
+});
+
+test('gives a caller time after a body was not read', async () => {
+  stallClock.start();
+  const key = Promise.withResolvers<void>();
+  const keysRequested = Promise.withResolvers<void>();
+  const bodyArrived = Promise.withResolvers<void>();
+  const issuer = await createIssuer('ES256', 'one');
+  const jwks = await startService(async (_request, response) => {
+    keysRequested.resolve();
+    await key.promise;
+    response.end(JSON.stringify({ keys: [issuer.publicKey] }));
+  });
+  const origin = await startService((request, response) => {
+    request.once('data', bodyArrived.resolve).once('end', () => response.end());
+  });
+  const listen = { stalledSeconds: 1 };
+  const environment = { tokens: { jwks }, ...serving(origin) };
+  const { port } = await startServer({ listen }, environment);
+  const token = await issuer.token({ exp: Date.now() / 1000 + 60 });
+  const socket = await open(port);
+  socket.write(
+    `${UPLOAD.replace('1000000', '2')}Authorization: Bearer ${token}\r\nConnection: close\r\n\r\nx`,
+  );
+  await keysRequested.promise;
+  // Until there are keys, the body is not read.
+  await stallClock.advance(1);
+  key.resolve();
+  await bodyArrived.promise;
+  await stallClock.advance(0.25);
+  socket.write('y');
+  expect(String(await buffer(socket))).toMatch(/^HTTP\/1.1 200 /);
 });
 
 test.each([
