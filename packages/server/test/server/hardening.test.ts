@@ -215,7 +215,8 @@ test('gives a caller time after a body was not read', async () => {
 
 test.each([
   ['goes on', `10000\r\n${'x'.repeat(65_536)}\r\n`],
-  ['becomes invalid', 'zz\r\n'],
+  // Short writes would fill the buffers of the system one system call at a time.
+  ['becomes invalid', 'zz\r\n'.repeat(16_384)],
 ])('sends no second response to a request whose body %s after the first', async (_, chunk) => {
   const { url } = await startServer({ listen: { stalledSeconds: 0.1 } });
   const socket = await open(url);
