@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { cliForTests } from './run-cli.ts';
 
-const { berth, session } = cliForTests();
+const { berth, start, session } = cliForTests();
 
 const NO_SCHEME = { BERTH_STORAGE_URL: '127.0.0.1:4010' };
 const NO_KEYS = { BERTH_TC3_SECRET_ID: '', BERTH_TC3_SECRET_KEY: '' };
@@ -51,10 +51,14 @@ it('berth accepts every URL that the client accepts', async () => {
 it.each<[string, RegExp, Record<string, string>?]>([
   ['cp --help', /Usage: berth cp \[options\] <from> <to>/],
   ['cp --help', /Usage: npx berth cp \[options\] <from> <to>/, { npm_lifecycle_event: 'npx' }],
-  ['--version', /^\d+\.\d+\.\d+\n$/],
 ])('berth %s prints to stdout and ends with 0', async (args, text, env) => {
   const stdout = expect.stringMatching(text);
   expect(await berth(args.split(' '), env)).toEqual({ code: 0, stdout, stderr: '' });
+});
+
+it('berth --version prints the version of the package', async () => {
+  const stdout = expect.stringMatching(/^\d+\.\d+\.\d+\n$/);
+  expect(await start(['--version']).result).toEqual({ code: 0, stdout, stderr: '' });
 });
 
 it('berth --help names the settings, which berth-conformance has as well', async () => {

@@ -48,7 +48,7 @@ it('cp uploads a folder, and reports everything that it cannot upload', async ()
 it('cp shows a progress bar on a terminal', async () => {
   const root = await newFolder({ a: 'a'.repeat(1_500_000) });
   const NODE_OPTIONS = '--import=data:text/javascript,process.stderr.isTTY=true';
-  const { code, stderr } = await berth(['cp', root, 'remote:/'], { NODE_OPTIONS });
+  const { code, stderr } = await start(['cp', root, 'remote:/'], { NODE_OPTIONS }).result;
   expect(code).toBe(0);
   expect(stderr).toMatch(/#+-* +\d+% {2}\d\.\d MB of 1\.5 MB/);
 });
