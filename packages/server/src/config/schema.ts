@@ -38,7 +38,6 @@ const listen = z
     keepAliveSeconds: limitedSeconds
       .default(65)
       .describe("Seconds to keep idle connections; must exceed the load balancer's timeout."),
-    maxConnections: count.optional().describe('Maximum number of connections. Default: no limit.'),
     maxHeaderBytes: z
       .int()
       .min(1024)

@@ -69,7 +69,6 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
   const tls = listen.tls && { ...listen.tls, handshakeTimeout: headersTimeout };
   const server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options);
   server.maxHeadersCount = MAX_HEADERS;
-  if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
 
   const serve =
     (listener: 'request' | 'checkContinue'): Listener =>

@@ -289,18 +289,6 @@ test.each([
   await untilClosed(socket);
 });
 
-test('refuses connections beyond the limit, and accepts them again afterwards', async () => {
-  const { port, metric, send } = await startServer({ listen: { maxConnections: 20 } });
-  const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)));
-  const late = await open(port);
-  if (!late.closed) await once(late.resume(), 'close');
-  // It was closed because of the limit, not by a timeout, which would have closed the others first.
-  expect(await metric('berth_connections')).toBe(20);
-  for (const socket of sockets) socket.destroy();
-  await expect.poll(() => metric('berth_connections')).toBe(0);
-  expect(await send()).toMatchObject({ code: 'SERVICE_NOT_FOUND' });
-});
-
 test('ends WebSocket handshakes that are never finished, on both sides', async () => {
   // A service that accepts the connection, and is silent.
   const upstream = new Set<unknown>();
