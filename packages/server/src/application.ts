@@ -38,7 +38,7 @@ export async function openResources(config: Config, log: Log, metrics: Metrics) 
     log.error({ env, reason }, 'cannot load the keys for access tokens'),
   );
   const revocations = createRevocations(config, redis);
-  const endpoints = createEndpointPool(config.listen.maxHeaderBytes);
+  const endpoints = createEndpointPool();
   // A reload updates these immediately.
   const reloadable = { quotas, issuers, revocations, endpoints };
   const update = (next: Config): void => {

@@ -38,11 +38,6 @@ const listen = z
     keepAliveSeconds: limitedSeconds
       .default(65)
       .describe("Seconds to keep idle connections; must exceed the load balancer's timeout."),
-    maxHeaderBytes: z
-      .int()
-      .min(1024)
-      .default(16_384)
-      .describe('Maximum header size. Beyond it, requests get 431, service responses become 502.'),
     shutdownDelaySeconds: seconds
       .default(0)
       .describe('Seconds to keep accepting calls after SIGTERM, while /readyz fails.'),

@@ -21,21 +21,19 @@ export type Reuse = 'any' | 'recently-used' | 'none';
 /** One address of a service and its connections. */
 export class Endpoint {
   readonly origin: string;
-  readonly #maxHeaderBytes: number;
   /** Calls in flight: from `connect` or `open` to `release` or `discard`. */
   activeCalls = 0;
   readonly #idle = new IdleConnections();
 
-  constructor(origin: string, maxHeaderBytes: number) {
+  constructor(origin: string) {
     this.origin = origin;
-    this.#maxHeaderBytes = maxHeaderBytes;
   }
 
   connect(reuse: Reuse): ServiceConnection {
     this.activeCalls += 1;
     const idle = this.#idle.take(reuse);
     if (idle !== undefined) return idle;
-    const connection = new ServiceConnection(this.origin, this.#maxHeaderBytes, 'for-calls');
+    const connection = new ServiceConnection(this.origin, 'for-calls');
     connection.on('disconnect', (_origin, _targets, error) => this.#idle.drop(connection, error));
     return connection;
   }
@@ -43,7 +41,7 @@ export class Endpoint {
   /** Like `connect`, for a connection that becomes a WebSocket, unless the service rejects the handshake. */
   open(): ServiceConnection {
     this.activeCalls += 1;
-    return new ServiceConnection(this.origin, this.#maxHeaderBytes, 'for-a-web-socket');
+    return new ServiceConnection(this.origin, 'for-a-web-socket');
   }
 
   release(connection: ServiceConnection): void {
@@ -140,13 +138,12 @@ export class ServiceConnection extends Client {
   /** When the last call on it ended. */
   lastUsedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(origin: string, maxHeaderBytes: number, use: 'for-calls' | 'for-a-web-socket') {
+  constructor(origin: string, use: 'for-calls' | 'for-a-web-socket') {
     super(origin, {
       connect: use === 'for-calls' ? connector : halfOpenConnector,
       // Once a service has begun to respond, it may be silent for as long as it likes (D13).
       bodyTimeout: 0,
       keepAliveMaxTimeout: MAX_IDLE_MILLISECONDS,
-      maxHeaderSize: maxHeaderBytes,
       allowH2: false,
     });
     this.isReusable = use === 'for-calls';

@@ -34,11 +34,11 @@ export interface Target {
 export type EndpointPool = ReturnType<typeof createEndpointPool>;
 
 /** Keeps the endpoints of all services, which share the connections to an endpoint that several of them use. */
-export function createEndpointPool(maxHeaderBytes: number) {
+export function createEndpointPool() {
   const known = new Map<string, Endpoint>();
   return {
     get(origin: string): Endpoint {
-      const endpoint = known.get(origin) ?? new Endpoint(origin, maxHeaderBytes);
+      const endpoint = known.get(origin) ?? new Endpoint(origin);
       known.set(origin, endpoint);
       return endpoint;
     },

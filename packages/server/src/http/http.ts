@@ -58,7 +58,6 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(Math.ceil(headersTimeout / 4), HEADER_CHECK_MILLISECONDS),
     keepAliveTimeout: Math.ceil(listen.keepAliveSeconds * 1000),
-    maxHeaderSize: listen.maxHeaderBytes,
     // The routers reject it in the contract's error format.
     requireHostHeader: false,
     // TCP probes a connection after a minute of silence: an idle stream would never notice that its caller has vanished.

@@ -161,7 +161,7 @@ it('reuses a connection for a POST if the service has been seen to keep it for a
 });
 
 it('closes the connection that was used longest ago if too many are idle', async () => {
-  const endpoint = new Endpoint(await deadOrigin(), 16_384);
+  const endpoint = new Endpoint(await deadOrigin());
   // One more than it keeps.
   const connections = Array.from({ length: 257 }, () => endpoint.connect('none'));
   for (const connection of connections) endpoint.release(connection);

@@ -132,18 +132,16 @@ it('forwards headers of both sides byte for byte', async () => {
   expect(text.toLowerCase()).toContain(headers.toLowerCase());
 });
 
-it('forwards response headers of a service up to the configured limit', async () => {
-  const head = `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(20_000)}\r\nContent-Length: 2\r\n\r\nok`;
+it.each([
+  [16_000, 'ok'],
+  [16_500, 'BAD_GATEWAY'],
+])("forwards response headers of a service up to Node's limit: %i bytes", async (bytes, text) => {
+  const head = `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(bytes)}\r\nContent-Length: 2\r\n\r\nok`;
   const origin = await startRawService((socket) => {
     socket.on('data', () => socket.write(head));
   });
-  for (const [maxHeaderBytes, text] of [
-    [32_768, 'ok'],
-    [16_384, 'BAD_GATEWAY'],
-  ] as const) {
-    const { port, toGet } = await startServer({ listen: { maxHeaderBytes } }, serving(origin));
-    expect(await sendRaw(port, toGet('Connection: close\r\n'))).toContain(text);
-  }
+  const { port, toGet } = await startServer({}, serving(origin));
+  expect(await sendRaw(port, toGet('Connection: close\r\n'))).toContain(text);
 });
 
 it('reads no more of a service than its caller reads', async () => {

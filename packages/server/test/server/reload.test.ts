@@ -44,7 +44,7 @@ test('SIGHUP applies the file and what it refers to, or keeps the old configurat
   expect(JSON.stringify(refused)).toContain('berth.yaml:1:1: typo is not a setting');
   expect(await storageStatus(url, 'the-second-secret')).toBe(200);
 
-  await write('berth.yaml', file().replace('listen: {', 'listen: { maxHeaderBytes: 2048,'));
+  await write('berth.yaml', file().replace('listen: {', 'listen: { keepAliveSeconds: 9,'));
   cli.child.kill('SIGHUP');
   await cli.line('reloaded the configuration', 2);
   expect(await cli.line('these changes need a restart')).toMatchObject({ settings: ['listen'] });
