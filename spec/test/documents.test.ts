@@ -81,4 +81,7 @@ it('the documents and the defaults have the same codes and messages', () => {
     expect(value.message).toBe(rows.find(({ code }) => code === value.code).message);
   }
   expect(storage.components.schemas.ItemCode.examples[0]).toBe(defaults.itemCodes.success);
+  for (const { code, retry } of [...rows, ...defaults.storageErrors, ...defaults.uploadErrors]) {
+    expect(['any', 'idempotent', 'never'], code).toContain(retry);
+  }
 });
