@@ -215,23 +215,31 @@ const MAX_BUFFERED_BYTES = 48 * 1024 * 1024;
 /** Smaller content is best sent in one call, larger content in parts of this size, the smallest that S3 accepts. */
 export const PART_BYTES = 5 * 1024 * 1024;
 
+/** How long a part may take to arrive while other uploads need the memory: 5 MiB are then slower than 90 KB/s. */
+const PART_MILLISECONDS = 60_000;
+
 /**
  * Reads the content of an upload in parts. One buffer has the part that is being sent; if memory allows, another one
  * receives the next part. Both are kept until the end, so that new uploads do not make one in progress fail.
  */
 export class PartReader {
   static #usedByAll = 0;
+  /** Those that wait for content, the one whose part began first at the front. */
+  static readonly #filling = new Set<PartReader>();
   #used = 0;
   /** How many bytes have been read. */
   size = 0;
+  readonly #content: Readable;
   readonly #chunks: AsyncIterator<Buffer>;
   #chunk: Buffer = Buffer.alloc(0);
   /** How much of the chunk is in a part already. */
   #copied = 0;
   #buffer: Buffer = Buffer.allocUnsafe(PART_BYTES);
   #spare: Buffer | undefined;
+  #partBeganAt = 0;
 
   constructor(content: Readable) {
+    this.#content = content;
     this.#chunks = content[Symbol.asyncIterator]();
   }
 
@@ -247,6 +255,8 @@ export class PartReader {
     } else {
       await sending;
     }
+    PartReader.#filling.add(this);
+    this.#partBeganAt = performance.now();
     let length = 0;
     while (length < PART_BYTES) {
       if (this.#copied === this.#chunk.length) {
@@ -263,11 +273,23 @@ export class PartReader {
       if (!this.#reserve(length)) {
         // No request has this part yet.
         freeChunk(this.#buffer);
+        PartReader.#endSlowest();
         throw new StoreUnavailableError('Too many uploads to the object store are in progress.');
       }
     }
+    PartReader.#filling.delete(this);
     this.size += length;
     return this.#buffer.subarray(0, length);
+  }
+
+  /** Otherwise, a few callers who send a byte now and then could use all of the memory. */
+  static #endSlowest(): void {
+    const [slowest] = PartReader.#filling;
+    if (slowest === undefined) return;
+    if (performance.now() - slowest.#partBeganAt < PART_MILLISECONDS) return;
+    slowest.#content.destroy(
+      new StoreUnavailableError('The upload is too slow while others wait.'),
+    );
   }
 
   #reserve(bytes: number): boolean {
@@ -281,6 +303,7 @@ export class PartReader {
   /** Forgets the buffers as well: until the caller disconnects, streams and signals may refer to this reader. */
   release(): void {
     PartReader.#usedByAll -= this.#used;
+    PartReader.#filling.delete(this);
     this.#chunk = this.#buffer = Buffer.alloc(0);
     this.#spare = undefined;
   }
