@@ -70,16 +70,16 @@ const DEFAULTS: Limits = { timeout: 120_000, attempts: 3, delay: 250 };
 /** Default of {@link TransferOptions.idle}. */
 export const IDLE = 65_000;
 
-/** Separates the options of a call from others, such as those of `fetch`. The compiler finds one that is missing. */
-export function splitCallOptions<Options extends CallOptions>(all: Options) {
+/** Returns the options that are not those of a call, such as those of `fetch`. */
+export function withoutCallOptions<Options extends CallOptions>(all: Options) {
   const { signal, timeout, retry, idempotent, ...others } = all;
-  const callOptions: Required<CallOptions> = { signal, timeout, retry, idempotent };
-  return [callOptions, others] as const;
+  return others;
 }
 
 /** Fills in a call's options from the client's defaults. */
 export function toLimits(options: LimitOptions, defaults = DEFAULTS): Limits {
   const { timeout = defaults.timeout, retry = {} } = options;
+  if (retry && typeof retry !== 'object') throw invalid('retry', 'an object', retry);
   const { attempts = defaults.attempts, delay = defaults.delay } = retry || { attempts: 1 };
   checkNumber('timeout', timeout, 0);
   checkNumber('retry.attempts', attempts, 1, 'an integer');

@@ -2,7 +2,7 @@ import type { Client, FetchOptions, FetchResponse, ParseAs } from 'openapi-fetch
 import createClient, { defaultPathSerializer } from 'openapi-fetch';
 import { parseJson, readText } from './body.ts';
 import { withBudget } from './budget.ts';
-import { type CallOptions, splitCallOptions } from './call-options.ts';
+import { type CallOptions, withoutCallOptions } from './call-options.ts';
 import { type CallInfo, contractError, networkError, optionsError } from './errors.ts';
 import { type Sender, toRecord } from './fetch.ts';
 import { closeOnFailure, isStream } from './streams.ts';
@@ -118,7 +118,7 @@ export function createCalls<Paths extends object>(
     init: CallInit,
     convert: (result: RawResult, info: CallInfo) => T | Promise<T> = (result) => result as T,
   ): Promise<T> => {
-    const [, others] = splitCallOptions(init);
+    const others = withoutCallOptions(init);
     // Without `params.path`, `openapi-fetch` would send the template of the path.
     const params = { ...init.params, path: init.params?.path ?? {} };
     // Merged only to check them: the platform's error would show the value of an invalid header.

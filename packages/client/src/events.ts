@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { pause, withBudget } from './budget.ts';
+import { MAX_TIMER, pause, withBudget } from './budget.ts';
 import type { ServiceOptions } from './call-options.ts';
 import { checkNumber } from './checks.ts';
 import type { GatewayContext } from './context.ts';
@@ -43,14 +43,15 @@ const MAX_EVENT = 16_777_216;
 const BLANK_LINE = /\n\n|\r\r|\n\r/;
 
 export async function* iterateEvents(context: GatewayContext, url: string, options: EventsOptions) {
-  const { signal, idle = 0, reconnect = true, lastEventId = '' } = options;
+  const { idle = 0, reconnect = true, lastEventId = '' } = options;
+  const { signal = new AbortController().signal } = options;
   checkNumber('idle', idle, 0);
   const info = { url };
   const state: State = { id: lastEventId, delay: DELAY };
   /** Connections without an event, before the current one. */
   let failures = 0;
   let wasOpen = false;
-  while (!signal?.aborted) {
+  while (!signal.aborted) {
     const watch = watchIdle(idle, signal, 'The event stream was interrupted', info);
     try {
       const response = await open(context, info, state.id, { ...options, signal: watch.signal });
@@ -59,11 +60,11 @@ export async function* iterateEvents(context: GatewayContext, url: string, optio
       for await (const event of readEvents(response, info, state, watch)) {
         failures = 0;
         yield event;
-        if (signal?.aborted) return;
+        if (signal.aborted) return;
       }
       if (!reconnect) return;
     } catch (error) {
-      if (signal?.aborted) return;
+      if (signal.aborted) return;
       const canRetry = isBerthError(error) && error.retryable;
       if (!wasOpen || !reconnect || !canRetry) throw error;
     } finally {
@@ -134,5 +135,5 @@ function toHeaderBytes(id: string): string {
 function toDelay(delay: number, failures: number): number {
   const first = failures ? Math.max(delay, MIN_DELAY) : delay;
   const random = first * 2 ** failures * (1 + Math.random() / 2);
-  return Math.min(random, Math.max(MAX_RECONNECT_DELAY, delay));
+  return Math.min(random, Math.max(MAX_RECONNECT_DELAY, delay), MAX_TIMER);
 }

@@ -1,6 +1,6 @@
 import type { Session } from './auth.ts';
 import { type CallBudget, pause, withBudget } from './budget.ts';
-import { type CallOptions, type Limits, splitCallOptions } from './call-options.ts';
+import { type CallOptions, type Limits, withoutCallOptions } from './call-options.ts';
 import { type CallInfo, networkError, optionsError } from './errors.ts';
 import type { Retry } from './retry-rules.ts';
 import { assertUnread, closeOnFailure, discard, isStream } from './streams.ts';
@@ -33,7 +33,12 @@ export interface Sender {
   /** Headers of the client, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sends a request within the budget of its call. `type` is the media type to send if no header sets one. */
-  send(target: Target, init: FetchInit, budget: CallBudget, type?: string): Promise<Response>;
+  send(
+    target: Target,
+    init: FetchInit,
+    budget: CallBudget,
+    type?: string | null,
+  ): Promise<Response>;
 }
 
 interface SenderOptions {
@@ -107,7 +112,7 @@ export function createFetch({ limits, send }: Sender, scope: string) {
     closeOnFailure(options.body, async () => {
       const target = toTarget(input);
       const all = { ...options, signal: options.signal ?? target.signal };
-      const [, init] = splitCallOptions(all);
+      const init = withoutCallOptions(all);
       if (!init.body) assertUnread(target);
       const method = (init.method ?? target.method ?? 'GET').toUpperCase();
       const info = { method, url: target.url };
@@ -118,20 +123,24 @@ export function createFetch({ limits, send }: Sender, scope: string) {
         const encoded = new Response(isTyped ? body : null);
         // Encoded once, so that it can be signed and sent again with the same boundary.
         if (body instanceof FormData) body = await encoded.arrayBuffer();
-        const type = encoded.headers.get('Content-Type') ?? '';
+        const type = encoded.headers.get('Content-Type');
         return send(target, { ...init, method, body }, budget, type);
       });
     });
 }
 
 /** Returns headers by lowercase name. */
-export function toRecord(headers: RequestInit['headers']): Record<string, string> {
-  try {
-    return Object.fromEntries(new Headers(headers));
-  } catch {
-    // The platform's error would show the value, which may be a credential.
-    throw optionsError('A header is invalid.');
+export function toRecord(headers: RequestInit['headers'] = {}): Record<string, string> {
+  const all = new Headers();
+  for (const [name, value] of Symbol.iterator in headers ? headers : Object.entries(headers)) {
+    try {
+      all.append(name as string, value as string);
+    } catch {
+      // The platform's error would show the value, which may be a credential.
+      throw optionsError(`${name} has invalid characters.`);
+    }
   }
+  return Object.fromEntries(all);
 }
 
 function toTarget(input: Input): Target {

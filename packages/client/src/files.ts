@@ -117,9 +117,7 @@ export function createFileMethods(context: StorageContext): FileMethods {
     checkNumber('maxAge', maxAge, LINK_MIN_SECONDS, 'an integer');
     const keys = toKeys('fileIDs', fileIDs, toFileKey);
     if (maxAge && maxAge > LINK_WARN_SECONDS) {
-      context.onWarning(
-        `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s, which the server may not accept.`,
-      );
+      context.onWarning(`maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s: servers may reject it.`);
     }
     return callList(context, 'batchGetTempUrls', keys, options, {
       // JSON omits fields that are `undefined`.

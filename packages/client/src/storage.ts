@@ -1,7 +1,7 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
 import type { LimitOptions, TransferOptions } from './call-options.ts';
-import { IDLE, splitCallOptions, toLimits } from './call-options.ts';
+import { IDLE, toLimits } from './call-options.ts';
 import { type CallInit, type Calls, createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { StorageContext, StoragePath } from './context.ts';
@@ -158,8 +158,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     async callOperation(operation, fields, summary, options) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
-      const [callOptions] = splitCallOptions(options);
-      const init = toInit(path, { ...callOptions, body, parseAs: 'text' });
+      const { signal, timeout, retry } = options;
+      const init = toInit(path, { signal, timeout, retry, body, parseAs: 'text' });
       return call('POST', path, init, (result, { url }) => readEnvelope(result, summary, url));
     },
   };

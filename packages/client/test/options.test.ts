@@ -24,6 +24,7 @@ describe('an option is checked when it is passed:', () => {
     [BASE_URL, storage({ baseUrl: '' })],
     [`${AUTH}, got string.`, gateway({ auth: '5ec4e7' })],
     ['timeout must be a number of at least 0, got -1.', gateway({ timeout: -1 })],
+    ['retry must be an object, got 3.', gateway({ retry: 3 })],
     ['retry.attempts must be an integer of at least 1, got 2.5.', attempts(2.5)],
     ['retry.attempts must be an integer of at least 1, got Infinity.', attempts(Infinity)],
     ['retry.attempts must be at most 10, got 11.', attempts(11)],
@@ -67,6 +68,8 @@ describe('an argument is checked before anything is sent:', () => {
     ['The body was already read.', post(begun())],
     ['The body was already read.', (_, gateway) => gateway.fetch(used)],
     ['A GET request cannot have a body.', (service) => service.request('a', { body: 'a' })],
+    ['x-a has invalid characters.', (service) => service.get('a', { headers: { 'x-a': 'é€' } })],
+    ['a b has invalid characters.', (service) => service.get('a', { headers: [['a b', 'c']] })],
     ['path must be a string, got 7.', (service) => service.get(7 as never)],
     ['path must not contain "..", which fetch would change.', (service) => service.get('a/../b')],
     ['"%2e%2e", which fetch would change.', (service) => service.get('%2e%2e')],
@@ -96,6 +99,7 @@ describe('an argument is checked before anything is sent:', () => {
     ['file must be a path or a file: URL, got string.', 'downloadToFile', 'a', ''],
     ['The content is smaller than its size (6 bytes).', 'upload', 'a', 'hello', { size: 6 }],
     ['range.offset must be an integer of at least 0, got 0.5.', 'download', 'a', part(0.5)],
+    ['range.offset must be an integer of at least 0, got NaN.', 'download', 'a', { range: {} }],
     ['range.length must be an integer of at least 1, got 0.', 'download', 'a', part(0, 0)],
   ])('%s', async (message, method, ...args) => {
     const { storage, requests } = storageWith([]);

@@ -80,7 +80,7 @@ async function startDownload<T>(
   run: (started: Download) => Promise<T>,
 ): Promise<T> {
   const { range, idle } = options;
-  checkNumber('range.offset', range?.offset, 0, 'an integer');
+  checkNumber('range.offset', range ? (range.offset ?? Number.NaN) : 0, 0, 'an integer');
   checkNumber('range.length', range?.length, 1, 'an integer');
   checkNumber('idle', idle, 0);
   const summary = `${fileID} was not downloaded`;
