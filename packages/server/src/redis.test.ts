@@ -37,6 +37,23 @@ describeOn('redis', 'a connection', () => {
     await expect.poll(countConnections, { timeout: 20_000 }).not.toBe(before);
   });
 
+  test('a lock is lost if Redis restarts without it', async () => {
+    const { port, url, kill } = await startRedis();
+    const [first, second] = [
+      await connectRedis({ url, prefix: '' }),
+      await connectRedis({ url, prefix: '' }),
+    ];
+    onTestFinished(() => void [first, second].map(({ close }) => close()));
+    await first.withLocks(['a'], async (lock) => {
+      lock?.assertHeld();
+      await kill();
+      await startRedis([], port);
+      const lockAgain = () => second.withLocks(['a'], async () => true).catch(() => false);
+      await expect.poll(lockAgain, { timeout: 20_000 }).toBe(true);
+      expect(() => lock?.assertHeld()).toThrow('The lock of the file was lost.');
+    });
+  });
+
   test('releases locks even if a command has just timed out', async () => {
     const { port, redis } = await connect();
     const admin = new Redis(port);

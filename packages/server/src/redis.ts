@@ -42,7 +42,11 @@ export async function connectRedis(
   const { host } = new URL(config.url);
   const unavailable = new Set<Feature | 'all'>();
   let countsAgainAt = 0;
+  let breaks = 0;
   redis.on('ready', () => setAvailable('all'));
+  redis.on('close', () => {
+    breaks += 1;
+  });
   redis.on('error', (error) => setUnavailable('all', error));
 
   function setAvailable(feature: Feature | 'all'): void {
@@ -102,10 +106,13 @@ export async function connectRedis(
       const key = toKey(`revoked:${kind}`, name);
       await send('revocation', () => redis.set(key, 1, 'EX', Math.ceil(seconds)));
     },
-    withLocks: createLocks((script, names, values) => {
-      const keys = names.map((name) => toKey('lock', name));
-      return send('lock', () => redis.eval(script, keys.length, ...keys, ...values));
-    }),
+    withLocks: createLocks(
+      (script, names, values) => {
+        const keys = names.map((name) => toKey('lock', name));
+        return send('lock', () => redis.eval(script, keys.length, ...keys, ...values));
+      },
+      () => breaks,
+    ),
     close: () => redis.disconnect(),
   };
 }

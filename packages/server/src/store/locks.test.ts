@@ -13,10 +13,13 @@ afterEach(() => {
 /** Runs work under a lock whose commands have these results, in turn; the last one stays. */
 function lockWith(...results: (0 | 1 | undefined)[]) {
   const scripts: string[] = [];
-  const withLocks = createLocks(async (script) => {
-    scripts.push(script);
-    return results.length > 1 ? results.shift() : results[0];
-  });
+  const withLocks = createLocks(
+    async (script) => {
+      scripts.push(script);
+      return results.length > 1 ? results.shift() : results[0];
+    },
+    () => 0,
+  );
   return { scripts, withLocks };
 }
 

@@ -134,9 +134,11 @@ return 1`;
  * Creates locks for all processes. A store cannot check who holds a lock, so the holder has to stop in time: the
  * lock of the work is lost if it cannot be renewed, well before another process can get it.
  * @param run runs a script in Redis
+ * @param countBreaks how often the connection to Redis has broken: it may have restarted, without the locks
  */
 export function createLocks(
   run: (script: string, names: readonly string[], values: (string | number)[]) => Promise<unknown>,
+  countBreaks: () => number,
 ): WithLocks {
   return async (names, work) => {
     const token = randomUUID();
@@ -150,15 +152,18 @@ export function createLocks(
       });
     const giveUpAt = performance.now() + WAIT_MILLISECONDS;
     let timeSinceRenewal = startTimer();
+    let breaks = countBreaks();
     while ((await acquire()) !== 1) {
       if (performance.now() > giveUpAt) throw new StoreUnavailableError('The file is locked.');
       await wait(POLL_MILLISECONDS * (0.5 + Math.random()));
       timeSinceRenewal = startTimer();
+      breaks = countBreaks();
     }
     const lost = new AbortController();
     const abort = () => lost.abort(new StoreUnavailableError('The lock of the file was lost.'));
     const checkTime = () => {
-      if (timeSinceRenewal() > LEASE_MILLISECONDS - FENCE_MILLISECONDS) abort();
+      const isLate = timeSinceRenewal() > LEASE_MILLISECONDS - FENCE_MILLISECONDS;
+      if (isLate || countBreaks() !== breaks) abort();
     };
     const assertHeld = () => {
       checkTime();
