@@ -108,7 +108,8 @@ function createRemoteKeys(
   };
   const load: FetchImplementation = async (href, init) => {
     const pause = isTrusted() ? COOL_DOWN_MILLISECONDS : RETRY_MILLISECONDS;
-    if (Date.now() - triedAt < pause) throw new KeysUnavailable();
+    // The clock may have been set back.
+    if (Math.abs(Date.now() - triedAt) < pause) throw new KeysUnavailable();
     triedAt = Date.now();
     try {
       return Response.json(await fetchKeys(href, init));
@@ -123,7 +124,8 @@ function createRemoteKeys(
     [customFetch]: load,
   });
   return async (header, token) => {
-    if (isTrusted() && age() >= FRESH_MILLISECONDS) remote.reload().then(detectChange, () => {});
+    const isFresh = Math.abs(age()) < FRESH_MILLISECONDS;
+    if (isTrusted() && !isFresh) remote.reload().then(detectChange, () => {});
     try {
       return await remote(header, token);
     } catch (error) {

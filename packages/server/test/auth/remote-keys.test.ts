@@ -78,6 +78,15 @@ test('keys are refreshed in the background after five minutes', async () => {
   expect(provider.requests).toBe(2);
 });
 
+test('keys are refreshed after the clock was set back', async () => {
+  const { callAnew, provider } = await start(setOf(one));
+  expect(await callAnew(one)).toEqual(OK);
+  provider.respond = setOf(two);
+  clock.advance(-86_400);
+  await callAnew(two);
+  await expect.poll(() => callAnew(two), { timeout: 20_000 }).toEqual(OK);
+});
+
 test('keys stay in use for an hour while the URL is down, also after a reload, and no longer', async () => {
   const { callAnew, failures, provider, reload } = await start(setOf(one));
   expect(await callAnew(one)).toEqual(OK);
