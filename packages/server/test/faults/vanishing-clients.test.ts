@@ -155,9 +155,10 @@ test.each([
   ['a WebSocket without a host', `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`],
 ])('survives resets after asking for %s', async (_, bytes) => {
   const { port, metric } = await startDeployment();
+  const sent = Buffer.from(bytes + 'x'.repeat(4 * MEBIBYTE));
   for (let time = 0; time < 50; time += 1) {
     const socket = await open(port);
-    socket.on('error', () => {}).write(bytes + 'x'.repeat(4 * MEBIBYTE));
+    socket.on('error', () => {}).write(sent);
     socket.resetAndDestroy();
   }
   await expect.poll(() => metric('berth_connections')).toBe(0);

@@ -2,7 +2,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import packageInfo from '../../package.json' with { type: 'json' };
-import { Cli, runHere, startConfigured } from './support/cli.ts';
+import { runHere, startConfigured } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
 import { makeFolder, startServer } from './support/start-server.ts';
 
@@ -60,14 +60,14 @@ test.each([
 
 test('an address that cannot be used is reported in one sentence, with exit code 2', async () => {
   const { port } = new URL(await startService(() => {}));
-  const used = new Cli(await makeFolder(), ['--port', port]);
+  const used = await runHere(await makeFolder(), '--port', port);
   const foreign = `listen: { host: 192.0.2.1, port: 0 }\nadmin: false\n${GOOD}`;
-  const unknown = new Cli(await makeFolder({ 'berth.yaml': foreign }), ['--config', 'berth.yaml']);
+  const unknown = await runHere(await makeFolder({ 'f.yaml': foreign }), '--config', 'f.yaml');
   const sentence = (start: string) => expect.stringMatching(new RegExp(`^${start}: .*\\.\n$`));
   const inUse = sentence(`Port ${port} is already in use`);
-  expect(await used.finish()).toEqual({ code: 2, stdout: '', stderr: inUse });
+  expect(used).toEqual({ code: 2, stdout: '', stderr: inUse });
   const foreignAddress = sentence('192.0.2.1 is not an address of this machine');
-  expect(await unknown.finish()).toEqual({ code: 2, stdout: '', stderr: foreignAddress });
+  expect(unknown).toEqual({ code: 2, stdout: '', stderr: foreignAddress });
 });
 
 test('--version prints the version, and --help of a command only its own options', async () => {
