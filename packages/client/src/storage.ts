@@ -1,7 +1,6 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
-import type { LimitOptions, TransferOptions } from './call-options.ts';
-import { IDLE, toLimits } from './call-options.ts';
+import { IDLE, type LimitOptions, type TransferOptions, toLimits } from './call-options.ts';
 import { type CallInit, type Calls, createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { StorageContext, StoragePath } from './context.ts';

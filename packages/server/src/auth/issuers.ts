@@ -156,7 +156,7 @@ async function fetchKeys(...[url, init]: Parameters<FetchImplementation>): Promi
   const keys = await new Response(Buffer.concat(chunks)).json().catch(() => {
     throw new Error('The response is not valid JSON.');
   });
-  const problem = findKeyProblem(keys, 'ignore');
+  const problem = findKeyProblem(keys, false);
   if (problem !== undefined) throw new Error(`The key set ${problem}.`);
   return toUsable(keys as KeySet);
 }

@@ -224,8 +224,8 @@ const PART_MILLISECONDS = 60_000;
  */
 export class PartReader {
   static #usedByAll = 0;
-  /** Those that wait for content, the one whose part began first at the front. */
-  static readonly #filling = new Set<PartReader>();
+  /** When each part began that is arriving, in that order, by the content of its upload. */
+  static readonly #arriving = new Map<Readable, number>();
   #used = 0;
   /** How many bytes have been read. */
   size = 0;
@@ -236,7 +236,6 @@ export class PartReader {
   #copied = 0;
   #buffer: Buffer = Buffer.allocUnsafe(PART_BYTES);
   #spare: Buffer | undefined;
-  #partBeganAt = 0;
 
   constructor(content: Readable) {
     this.#content = content;
@@ -255,8 +254,7 @@ export class PartReader {
     } else {
       await sending;
     }
-    PartReader.#filling.add(this);
-    this.#partBeganAt = performance.now();
+    PartReader.#arriving.set(this.#content, performance.now());
     let length = 0;
     while (length < PART_BYTES) {
       if (this.#copied === this.#chunk.length) {
@@ -277,19 +275,16 @@ export class PartReader {
         throw new StoreUnavailableError('Too many uploads to the object store are in progress.');
       }
     }
-    PartReader.#filling.delete(this);
+    PartReader.#arriving.delete(this.#content);
     this.size += length;
     return this.#buffer.subarray(0, length);
   }
 
   /** Otherwise, a few callers who send a byte now and then could use all of the memory. */
   static #endSlowest(): void {
-    const [slowest] = PartReader.#filling;
-    if (slowest === undefined) return;
-    if (performance.now() - slowest.#partBeganAt < PART_MILLISECONDS) return;
-    slowest.#content.destroy(
-      new StoreUnavailableError('The upload is too slow while others wait.'),
-    );
+    const [[content, since = Number.POSITIVE_INFINITY] = []] = PartReader.#arriving;
+    if (performance.now() - since < PART_MILLISECONDS) return;
+    content?.destroy(new StoreUnavailableError('The upload is too slow while others wait.'));
   }
 
   #reserve(bytes: number): boolean {
@@ -303,7 +298,7 @@ export class PartReader {
   /** Forgets the buffers as well: until the caller disconnects, streams and signals may refer to this reader. */
   release(): void {
     PartReader.#usedByAll -= this.#used;
-    PartReader.#filling.delete(this);
+    PartReader.#arriving.delete(this.#content);
     this.#chunk = this.#buffer = Buffer.alloc(0);
     this.#spare = undefined;
   }
