@@ -40,13 +40,13 @@ export async function openResources(config: Config, log: Log, metrics: Metrics) 
   const revocations = createRevocations(config, redis);
   const endpoints = createEndpointPool();
   // A reload updates these immediately.
-  const reloadable = { quotas, issuers, revocations, endpoints };
+  const reloadable = { quotas, issuers, revocations };
   const update = (next: Config): void => {
     for (const part of Object.values(reloadable)) part.update(next);
     log.level = next.log.level;
   };
   const inFlight: InFlight = { calls: 0, webSockets: new Set() };
-  return { redis, blobs, inFlight, ...reloadable, update };
+  return { redis, blobs, endpoints, inFlight, ...reloadable, update };
 }
 
 /** @param sharedLocks locks that all processes with this store use. Default: no other process uses it */

@@ -15,9 +15,9 @@ const MIN_RSA_BITS = 2048;
 
 /**
  * Returns why a value is not a set of public keys, as the end of a sentence. It does not quote the value.
- * @param isOurs whether a broken key is a mistake. In the sets of others, it is ignored (RFC 7517, section 5)
+ * @param isConfigured whether a broken key is a mistake. At a URL, it is ignored (RFC 7517, section 5)
  */
-export function findKeyProblem(value: unknown, isOurs = true): string | undefined {
+export function findKeyProblem(value: unknown, isConfigured = true): string | undefined {
   const keys = (value as Partial<JSONWebKeySet> | null)?.keys;
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {
     return 'must be an object with a list of keys (RFC 7517)';
@@ -28,7 +28,7 @@ export function findKeyProblem(value: unknown, isOurs = true): string | undefine
   const states = keys.map(stateOf);
   if (!states.includes('usable')) return `has no usable key for ${ALGORITHMS.join(', ')}`;
   const broken = states.indexOf('broken');
-  return isOurs && broken >= 0 ? `has a key that cannot be read: keys[${broken}]` : undefined;
+  return isConfigured && broken >= 0 ? `has a key that cannot be read: keys[${broken}]` : undefined;
 }
 
 /** Returns the keys that `jose` can import: tokens that name another must be rejected, not reported as an internal error. */

@@ -33,7 +33,10 @@ export interface Target {
 
 export type EndpointPool = ReturnType<typeof createEndpointPool>;
 
-/** Keeps the endpoints of all services, which share the connections to an endpoint that several of them use. */
+/**
+ * Keeps the endpoints of all services, which share the connections to an endpoint that several of them use. One that a
+ * reload removes costs a few bytes, and counts its calls in flight if another reload brings it back.
+ */
 export function createEndpointPool() {
   const known = new Map<string, Endpoint>();
   return {
@@ -41,17 +44,6 @@ export function createEndpointPool() {
       const endpoint = known.get(origin) ?? new Endpoint(origin);
       known.set(origin, endpoint);
       return endpoint;
-    },
-    /**
-     * Drops what new calls no longer use. Endpoints with calls in flight are kept: those calls count again if a later
-     * update brings the endpoint back. Idle connections close by themselves.
-     */
-    update({ environments }: Config): void {
-      const services = Object.values(environments).flatMap((env) => Object.values(env.services));
-      const used = new Set(services.flatMap(toVersions).flatMap(({ endpoints }) => endpoints));
-      for (const [origin, { activeCalls }] of known) {
-        if (activeCalls === 0 && !used.has(origin)) known.delete(origin);
-      }
     },
     /** Returns the number of calls in flight. */
     countActiveCalls: () => countCalls(known.values()),
@@ -92,12 +84,10 @@ function mapValues<In, Out>(values: Readonly<Record<string, In>>, toOut: (value:
   return new Map(Object.entries(values).map(([name, value]) => [name, toOut(value)]));
 }
 
-function toVersions({ endpoints = [], versions }: ServiceSettings) {
-  return versions ?? [{ name: undefined as string | undefined, weight: 1, endpoints }];
-}
-
 function toService(settings: ServiceSettings, pool: EndpointPool) {
-  const versions: readonly Version[] = toVersions(settings).map(({ name, weight, endpoints }) => ({
+  const only = { name: undefined, weight: 1, endpoints: settings.endpoints ?? [] };
+  const listed = settings.versions ?? [only];
+  const versions: readonly Version[] = listed.map(({ name, weight, endpoints }) => ({
     name,
     weight,
     endpoints: [...new Set(endpoints)].map((origin) => pool.get(origin)),
