@@ -78,8 +78,85 @@ export class S3Store implements ServerStore {
     this.#bucket = new Bucket(options);
   }
 
-  async write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo> {
-    return uploadObject(this.#bucket, key, content, options);
+  /**
+   * Uploads an object, which is atomic (D28): a single PUT is, and so is a multipart upload, because the store only shows
+   * the object when the upload is completed. A sweep aborts what killed processes have left.
+   */
+  async write(
+    key: BlobKey,
+    content: Readable,
+    { signal, contentType }: WriteOptions,
+  ): Promise<BlobInfo> {
+    const bucket = this.#bucket;
+    const place = bucket.locate(key);
+    // The store's own ETag does not change if only the type does.
+    const etag = randomUUID();
+    const object = { ...place, ContentType: contentType, Metadata: { etag } };
+    const parts = new PartReader(content);
+    const failure = new AbortController();
+    /** Ends the requests and the content, if the caller cancels the upload or a part of it fails. */
+    const stop = signal ? AbortSignal.any([failure.signal, signal]) : failure.signal;
+
+    /** The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit. */
+    async function put(Body: Buffer): Promise<void> {
+      const command = new PutObjectCommand({ ...object, Body });
+      expectS3((await bucket.send(command, { names: bucket.locksOf(place), stop })).ETag);
+    }
+
+    async function putParts(first: Buffer): Promise<void> {
+      const { UploadId } = await bucket.send(new CreateMultipartUploadCommand(object), { stop });
+      const upload = { ...place, UploadId: expectS3(UploadId) };
+      uploadsInProgress.add(upload.UploadId);
+      try {
+        const MultipartUpload = { Parts: await sendParts(first, upload) };
+        const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload });
+        // If this fails, the store may still complete it, so the parts must stay until a sweep.
+        expectS3((await bucket.send(complete, { names: bucket.locksOf(place), stop })).ETag);
+      } finally {
+        uploadsInProgress.delete(upload.UploadId);
+      }
+    }
+
+    /** Sends each part while the next one arrives. If one fails, discards them all. */
+    async function sendParts(first: Buffer, upload: ObjectPlace & { UploadId: string }) {
+      const sent: CompletedPart[] = [];
+      let sending: Promise<void> | undefined;
+      try {
+        for (let Body = first; Body.length > 0; Body = await parts.read(sending)) {
+          await sending;
+          if (parts.size > MAX_OBJECT_BYTES) throw toTooLargeError();
+          const PartNumber = sent.length + 1;
+          sending = bucket
+            .send(new UploadPartCommand({ ...upload, PartNumber, Body }), { stop })
+            .then(({ ETag }) => void sent.push({ PartNumber, ETag: expectS3(ETag) }));
+          // Otherwise, it would be noticed only when the next part has arrived.
+          sending.catch((error) => failure.abort(error));
+        }
+        await sending;
+        return sent;
+      } catch (error) {
+        failure.abort(error);
+        // A part that arrives after the upload was aborted would stay in the store.
+        await sending?.catch(() => {});
+        const discard = new AbortMultipartUploadCommand(upload);
+        await bucket.send(discard, { seconds: CLEAN_UP_SECONDS }).catch(() => {});
+        throw error;
+      }
+    }
+
+    try {
+      stop.throwIfAborted();
+      addAbortSignal(stop, content);
+      const first = await parts.read();
+      await (first.length < PART_BYTES ? put(first) : putParts(first));
+      return { size: parts.size, etag, contentType };
+    } catch (error) {
+      content.destroy();
+      stop.throwIfAborted();
+      throw error;
+    } finally {
+      parts.release();
+    }
   }
 
   async stat(key: BlobKey): Promise<BlobInfo | undefined> {
@@ -88,8 +165,46 @@ export class S3Store implements ServerStore {
     return head && toObjectInfo(head);
   }
 
+  /**
+   * Opens an object. Reading the complete object always returns this version, even if it is replaced. A range
+   * that begins far from the start gets its own request, as long as this version still exists.
+   */
   async open(key: BlobKey): Promise<ServerBlob | undefined> {
-    return openObject(this.#bucket, this.#bucket.locate(key), toName(key));
+    const bucket = this.#bucket;
+    const object = bucket.locate(key);
+    const name = toName(key);
+    const found = await getObject(bucket, object);
+    if (found === undefined) return undefined;
+    const { info, ETag } = found;
+    // Not read yet.
+    let fresh: Readable | undefined = found.body;
+
+    async function connect({ start, end }: ByteRange): Promise<RemoteBody> {
+      const complete = fresh?.destroyed ? undefined : fresh;
+      fresh = undefined;
+      if (complete && start <= MAX_SKIPPED_BYTES) return { body: complete, start: 0 };
+      const condition = { Range: `bytes=${start}-${end}`, IfMatch: ETag };
+      const part = await getObject(bucket, object, condition).catch((error) => {
+        complete?.destroy();
+        throw error;
+      });
+      if (part) {
+        complete?.destroy();
+        // RFC 9110, section 14.2: "A server MAY ignore the Range header field."
+        const first = /^bytes (\d+)-/.exec(part.ContentRange ?? '')?.[1] ?? 0;
+        return { body: part.body, start: Number(first) };
+      }
+      if (complete) return { body: complete, start: 0 };
+      throw new StoreUnavailableError('The file was replaced while it was being read.');
+    }
+
+    const release = () => {
+      // A connection can be reused once its response has been read to the end.
+      if (info.size <= MAX_SKIPPED_BYTES) fresh?.resume();
+      else fresh?.destroy();
+      fresh = undefined;
+    };
+    return toServerBlob({ name, info, content: (range) => readResumably(range, connect), release });
   }
 
   /** Not all stores have conditional copies and deletions (MinIO, Ceph 16), so both files stay locked meanwhile. */
@@ -184,132 +299,8 @@ async function deleteObject(send: Send, object: ObjectPlace): Promise<void> {
   if ($metadata.httpStatusCode !== 204) throw toNotS3Error();
 }
 
-/**
- * Uploads an object, which is atomic (D28): a single PUT is, and so is a multipart upload, because the store only shows
- * the object when the upload is completed. A sweep aborts what killed processes have left.
- */
-async function uploadObject(
-  bucket: Bucket,
-  key: BlobKey,
-  content: Readable,
-  { signal, contentType }: WriteOptions,
-): Promise<BlobInfo> {
-  const place = bucket.locate(key);
-  // The store's own ETag does not change if only the type does.
-  const etag = randomUUID();
-  const object = { ...place, ContentType: contentType, Metadata: { etag } };
-  const parts = new PartReader(content);
-  const failure = new AbortController();
-  /** Ends the requests and the content, if the caller cancels the upload or a part of it fails. */
-  const stop = signal ? AbortSignal.any([failure.signal, signal]) : failure.signal;
-
-  /** The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit. */
-  async function put(Body: Buffer): Promise<void> {
-    const command = new PutObjectCommand({ ...object, Body });
-    expectS3((await bucket.send(command, { names: bucket.locksOf(place), stop })).ETag);
-  }
-
-  async function putParts(first: Buffer): Promise<void> {
-    const { UploadId } = await bucket.send(new CreateMultipartUploadCommand(object), { stop });
-    const upload = { ...place, UploadId: expectS3(UploadId) };
-    uploadsInProgress.add(upload.UploadId);
-    try {
-      const MultipartUpload = { Parts: await sendParts(first, upload) };
-      const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload });
-      // If this fails, the store may still complete it, so the parts must stay until a sweep.
-      expectS3((await bucket.send(complete, { names: bucket.locksOf(place), stop })).ETag);
-    } finally {
-      uploadsInProgress.delete(upload.UploadId);
-    }
-  }
-
-  /** Sends each part while the next one arrives. If one fails, discards them all. */
-  async function sendParts(first: Buffer, upload: ObjectPlace & { UploadId: string }) {
-    const sent: CompletedPart[] = [];
-    let sending: Promise<void> | undefined;
-    try {
-      for (let Body = first; Body.length > 0; Body = await parts.read(sending)) {
-        await sending;
-        if (parts.size > MAX_OBJECT_BYTES) throw toTooLargeError();
-        const PartNumber = sent.length + 1;
-        sending = bucket
-          .send(new UploadPartCommand({ ...upload, PartNumber, Body }), { stop })
-          .then(({ ETag }) => void sent.push({ PartNumber, ETag: expectS3(ETag) }));
-        // Otherwise, it would be noticed only when the next part has arrived.
-        sending.catch((error) => failure.abort(error));
-      }
-      await sending;
-      return sent;
-    } catch (error) {
-      failure.abort(error);
-      // A part that arrives after the upload was aborted would stay in the store.
-      await sending?.catch(() => {});
-      const discard = new AbortMultipartUploadCommand(upload);
-      await bucket.send(discard, { seconds: CLEAN_UP_SECONDS }).catch(() => {});
-      throw error;
-    }
-  }
-
-  try {
-    stop.throwIfAborted();
-    addAbortSignal(stop, content);
-    const first = await parts.read();
-    await (first.length < PART_BYTES ? put(first) : putParts(first));
-    return { size: parts.size, etag, contentType };
-  } catch (error) {
-    content.destroy();
-    stop.throwIfAborted();
-    throw error;
-  } finally {
-    parts.release();
-  }
-}
-
 function toTooLargeError(): FileTooLargeError {
   return new FileTooLargeError(`Files in this store have at most ${MAX_OBJECT_BYTES} bytes.`);
-}
-
-/**
- * Opens an object. Reading the complete object always returns this version, even if it is replaced. A range
- * that begins far from the start gets its own request, as long as this version still exists.
- */
-async function openObject(
-  bucket: Bucket,
-  object: ObjectPlace,
-  name: string,
-): Promise<ServerBlob | undefined> {
-  const found = await getObject(bucket, object);
-  if (found === undefined) return undefined;
-  const { info, ETag } = found;
-  // Not read yet.
-  let fresh: Readable | undefined = found.body;
-
-  async function connect({ start, end }: ByteRange): Promise<RemoteBody> {
-    const complete = fresh?.destroyed ? undefined : fresh;
-    fresh = undefined;
-    if (complete && start <= MAX_SKIPPED_BYTES) return { body: complete, start: 0 };
-    const condition = { Range: `bytes=${start}-${end}`, IfMatch: ETag };
-    const part = await getObject(bucket, object, condition).catch((error) => {
-      complete?.destroy();
-      throw error;
-    });
-    if (part) {
-      complete?.destroy();
-      // RFC 9110, section 14.2: "A server MAY ignore the Range header field."
-      const first = /^bytes (\d+)-/.exec(part.ContentRange ?? '')?.[1] ?? 0;
-      return { body: part.body, start: Number(first) };
-    }
-    if (complete) return { body: complete, start: 0 };
-    throw new StoreUnavailableError('The file was replaced while it was being read.');
-  }
-
-  const release = () => {
-    // A connection can be reused once its response has been read to the end.
-    if (info.size <= MAX_SKIPPED_BYTES) fresh?.resume();
-    else fresh?.destroy();
-    fresh = undefined;
-  };
-  return toServerBlob({ name, info, content: (range) => readResumably(range, connect), release });
 }
 
 async function getObject(
