@@ -98,23 +98,20 @@ export class Bucket {
    * @param work sends its requests with `send`, which sends nothing once the operation has been aborted
    */
   run<T>(work: (send: Send) => Promise<T>, operation: Operation = {}): Promise<T> {
-    const start = (signal: AbortSignal, lock?: SharedLock) => work(this.#createSend(signal, lock));
-    return runOperation(start, this.#withLocks, operation);
-  }
-
-  #createSend(signal: AbortSignal, lock: SharedLock | undefined): Send {
-    return async (command) => {
-      signal.throwIfAborted();
-      lock?.assertHeld();
-      try {
-        return await this.client.send(command, { abortSignal: signal });
-      } catch (error) {
-        // Throws the reason of the abort instead of the SDK's error.
+    const start = (signal: AbortSignal, lock?: SharedLock) =>
+      work(async (command) => {
         signal.throwIfAborted();
-        const action = command.constructor.name.replace(/Command$/, '');
-        throw toBucketError(`Cannot use the bucket "${this.name}": ${action}`, error as Error);
-      }
-    };
+        lock?.assertHeld();
+        try {
+          return await this.client.send(command, { abortSignal: signal });
+        } catch (error) {
+          // Throws the reason of the abort instead of the SDK's error.
+          signal.throwIfAborted();
+          const action = command.constructor.name.replace(/Command$/, '');
+          throw toBucketError(`Cannot use the bucket "${this.name}": ${action}`, error as Error);
+        }
+      });
+    return runOperation(start, this.#withLocks, operation);
   }
 }
 
