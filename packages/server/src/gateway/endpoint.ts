@@ -21,7 +21,7 @@ export type Reuse = 'any' | 'recently-used' | 'none';
 /** One address of a service and its connections. */
 export class Endpoint {
   readonly origin: string;
-  /** Calls in flight: from `connect` or `open` to `release` or `discard`. */
+  /** Calls in flight: from `connect` to `release` or `discard`. */
   activeCalls = 0;
   readonly #idle = new IdleConnections();
 
@@ -33,22 +33,12 @@ export class Endpoint {
     this.activeCalls += 1;
     const idle = this.#idle.take(reuse);
     if (idle !== undefined) return idle;
-    const connection = new ServiceConnection(this.origin, 'for-calls');
+    const connection = new ServiceConnection(this.origin);
     connection.on('disconnect', (_origin, _targets, error) => this.#idle.drop(connection, error));
     return connection;
   }
 
-  /** Like `connect`, for a connection that becomes a WebSocket, unless the service rejects the handshake. */
-  open(): ServiceConnection {
-    this.activeCalls += 1;
-    return new ServiceConnection(this.origin, 'for-a-web-socket');
-  }
-
   release(connection: ServiceConnection): void {
-    if (!connection.isReusable) {
-      this.discard(connection);
-      return;
-    }
     this.activeCalls -= 1;
     this.#idle.put(connection);
   }
@@ -121,31 +111,31 @@ function isClosedByPeer({ code = '' }: NodeJS.ErrnoException): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code);
 }
 
-const CONNECTOR = { timeout: CONNECT_MILLISECONDS, noDelay: true, allowH2: false };
-const connector = buildConnector(CONNECTOR);
-/** If one side of a WebSocket ends, the other may still send. */
-const halfOpenConnector = buildConnector({ ...CONNECTOR, allowHalfOpen: true });
+const connect = buildConnector({
+  timeout: CONNECT_MILLISECONDS,
+  noDelay: true,
+  allowH2: false,
+  // If one side of a WebSocket ends, the other may still send.
+  allowHalfOpen: true,
+});
 
 /**
  * One connection to an endpoint, with one call at a time: a call never waits behind another, and closing the connection
  * affects no other call. undici's `Pool` does the same, but a call cannot ask it for a new connection.
  */
 export class ServiceConnection extends Client {
-  /** Whether it can serve another call after this one. */
-  readonly isReusable: boolean;
   /** Whether the open socket has served a call before. */
   hasServed = false;
   /** When the last call on it ended. */
   lastUsedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(origin: string, use: 'for-calls' | 'for-a-web-socket') {
+  constructor(origin: string) {
     super(origin, {
-      connect: use === 'for-calls' ? connector : halfOpenConnector,
+      connect,
       // Once a service has begun to respond, it may be silent for as long as it likes (D13).
       bodyTimeout: 0,
       keepAliveMaxTimeout: MAX_IDLE_MILLISECONDS,
       allowH2: false,
     });
-    this.isReusable = use === 'for-calls';
   }
 }

@@ -85,16 +85,16 @@ export class Forwarding implements Dispatcher.DispatchHandler {
   start(): Promise<ForwardedResponse> {
     if (this.#response.destroyed) return Promise.reject(toDisconnectError());
     this.#response.on('close', this.#onDisconnect);
-    this.#send(this.#retriesLeft > 0 ? 'any' : 'recently-used');
+    const reuse = this.#retriesLeft > 0 ? 'any' : 'recently-used';
+    this.#send(this.#request.upgrade === null ? reuse : 'none');
     return this.#outcome.promise;
   }
 
   /** Calls the next endpoint, or the only one again. */
   #send(reuse: Reuse): void {
-    const { upgrade } = this.#request;
     const { endpoints } = this.#target;
     this.#endpoint = endpoints[this.#attempts % endpoints.length] as Endpoint;
-    this.#connection = upgrade === null ? this.#endpoint.connect(reuse) : this.#endpoint.open();
+    this.#connection = this.#endpoint.connect(reuse);
     this.#state = 'connecting';
     this.#attempts += 1;
     this.#sentAt = Number.POSITIVE_INFINITY;
