@@ -30,6 +30,15 @@ const storage = createStorageClient({ baseUrl, envId: 'dev', credentials });
 const { fileID } = await storage.upload('a.txt', 'A file.');
 console.log(message, await (await storage.download(fileID)).text());`;
 
+const DOCUMENT = `openapi: 3.0.3
+info: { title: Orders, version: '1' }
+paths:
+  /orders:
+    get:
+      operationId: listOrders
+      responses:
+        '200': { description: OK, content: { text/plain: { example: None. } } }`;
+
 let folder: string;
 const tarballs = new Map<string, string>();
 beforeAll(() => {
@@ -122,7 +131,7 @@ it('actions of workflows are pinned to a commit, and releases have provenance', 
   expect(release).toMatch(/^ {6}PNPM_CONFIG_PROVENANCE: 'true'$/m);
 });
 
-it('client, mock, server and suite work in an empty project', async () => {
+it('client, stubs, mock, server and suite work in an empty project', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'berth-project-'));
   const children: ChildProcess[] = [];
   const commandOf = (name: string) => join(cwd, 'node_modules/.bin', name);
@@ -151,6 +160,12 @@ it('client, mock, server and suite work in an empty project', async () => {
     const [mockUrl = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(mock) ?? [];
     const printed = await run('node', 'program.js', mockUrl);
     expect(printed).toBe('Hello from the hosted service. A file.\n');
+
+    writeFileSync(join(cwd, 'orders.yaml'), DOCUMENT);
+    expect(await run(commandOf('berth-stubs'), 'orders.yaml', '-o', 'orders')).toMatch('1 operation');
+    const orders = await start('berth-mock', 'orders.yaml', '--port', '0');
+    const [ordersUrl = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(orders) ?? [];
+    expect(await (await fetch(`${ordersUrl}/orders`)).text()).toBe('None.');
 
     const server = await start('berth-server', '--port', '0', '--data', join(cwd, 'data'));
     const words =

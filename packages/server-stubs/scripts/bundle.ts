@@ -3,13 +3,15 @@
 import { globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import pnpm from '../../../.pnpmfile.cjs';
 import { toLicenses } from '../../../scripts/licenses.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 const DIST = join(import.meta.dirname, '../dist');
 const EMPTY = '\0empty';
 
-const installed = Object.keys(manifest.dependencies).join('|');
+// Of the published package: the others are bundled.
+const installed = Object.keys(pnpm.hooks.beforePacking(manifest).dependencies).join('|');
 const bundle = await rolldown({
   input: {
     'generator/cli': join(DIST, 'generator/cli.js'),
