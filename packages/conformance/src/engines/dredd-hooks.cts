@@ -39,8 +39,12 @@ const parent: Session = {
 const MAX_BODY = 33 * 2 ** 20;
 const MAX_RESPONSE_MS = 1000 * Number(process.env.BERTH_TIMEOUT || 10);
 
+/** Hooks make calls, too: reading their responses here would take the bodies away from the suite. */
+let isInHook = true;
+
 // Dredd takes an error of the request for a missing response: then, the suite makes the call again.
 subscribe('http.client.request.start', (message) => {
+  if (isInHook) return;
   const { request } = message as { request: ClientRequest };
   const abort = () => {
     request.emit('error', new Error('the response does not end'));
@@ -73,19 +77,26 @@ hooks.beforeAll((transactions, done) => {
     .catch((error: Error) => {
       for (const transaction of transactions) transaction.fail = error.message;
     })
-    .then(done);
+    .then(() => leaveHook(done));
 });
 
 for (const name of ['beforeEach', 'beforeEachValidation', 'afterEach'] as const) {
   hooks[name]((transaction, done) => {
+    isInHook = true;
     session
       .then(({ handle }) => handle(name, transaction))
       .catch(() => {})
-      .then(done);
+      .then(() => leaveHook(done));
   });
 }
 
+function leaveHook(done: () => void): void {
+  isInHook = false;
+  done();
+}
+
 hooks.afterAll((_, done) => {
+  isInHook = true;
   session
     .then(({ close }) => close())
     .catch(() => {})
