@@ -20,15 +20,9 @@ import {
   visitSchemas,
 } from './subschemas.ts';
 
-export interface ConvertedSchema {
-  readonly schema: AnySchema;
-  /** The schema and those in it that have a `$ref`, which is still the one in the document. */
-  readonly references: readonly JsonObject[];
-}
-
-/** Keywords without schemas that Ajv validates. */
+/** Keywords without schemas that Ajv validates, except `$ref`. */
 const VALUES = new Set(
-  `$ref type enum const multipleOf maximum minimum exclusiveMaximum exclusiveMinimum format pattern maxLength minLength
+  `type enum const multipleOf maximum minimum exclusiveMaximum exclusiveMinimum format pattern maxLength minLength
   maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required dependentRequired`.split(
     /\s+/,
   ),
@@ -42,8 +36,13 @@ const VALUES = new Set(
  * `{ type: 'string', not: { pattern: '(?i)b' } }` → `true`
  *
  * @param hidden the annotation of properties that do not occur in this direction, and so cannot be required
+ * @param toId returns the ID of what a `$ref` of the document refers to. Ajv gets this ID
  */
-export function createConverter(document: OpenApiDocument, hidden: Annotation) {
+export function createConverter(
+  document: OpenApiDocument,
+  hidden: Annotation,
+  toId: ($ref: string) => string,
+) {
   const { root, schemas } = document;
   const incomplete = findIncomplete(root);
   /** Incomplete schemas whose unsupported keywords have caused warnings. */
@@ -53,13 +52,8 @@ export function createConverter(document: OpenApiDocument, hidden: Annotation) {
    * @param inherited names that the schemas around this one hide, if they are for the same value. In requests:
    *   `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['id', 'name'] }] }` →
    *   `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['name'] }] }`
-   * @param references to which converted schemas with a `$ref` are added
    */
-  function convert(
-    schema: unknown,
-    inherited: ReadonlySet<string>,
-    references: JsonObject[],
-  ): AnySchema {
+  function convert(schema: unknown, inherited: ReadonlySet<string>): AnySchema {
     // `checkSchemas` rejects anything that is not a schema.
     if (!isObject(schema)) return schema as AnySchema;
     // JSON Schema allows an empty list, and Ajv does not.
@@ -70,18 +64,24 @@ export function createConverter(document: OpenApiDocument, hidden: Annotation) {
     const converted: JsonObject = {};
     for (const [keyword, value] of Object.entries(schema)) {
       if (unsupported.includes(keyword)) continue;
-      const applies = KEYWORDS.get(keyword)?.applies;
-      const isSameValue = applies !== 'other' && applies !== 'test';
-      const result = VALUES.has(keyword)
-        ? convertValue(keyword, value, hiddenNames)
-        : mapSubschemas(keyword, value, (part) =>
-            convert(part, isSameValue ? hiddenNames : new Set(), references),
-          );
+      const result = convertKeyword(keyword, value, hiddenNames);
       if (result !== undefined) converted[keyword] = result;
     }
-    const complete = addDiscriminator(converted, schema);
-    if (complete.$ref !== undefined) references.push(complete);
-    return complete;
+    return addDiscriminator(converted, schema);
+  }
+
+  /** Returns `undefined` if Ajv does not need the keyword. */
+  function convertKeyword(
+    keyword: string,
+    value: unknown,
+    hiddenNames: ReadonlySet<string>,
+  ): unknown {
+    if (keyword === '$ref') return toId(value as string);
+    if (VALUES.has(keyword)) return convertValue(keyword, value, hiddenNames);
+    const applies = KEYWORDS.get(keyword)?.applies;
+    const isSameValue = applies !== 'other' && applies !== 'test';
+    const inherited = isSameValue ? hiddenNames : new Set<string>();
+    return mapSubschemas(keyword, value, (part) => convert(part, inherited));
   }
 
   /** Returns the keywords. */
@@ -163,13 +163,9 @@ export function createConverter(document: OpenApiDocument, hidden: Annotation) {
     });
   }
 
-  return (schema: unknown): ConvertedSchema => {
-    const references: JsonObject[] = [];
-    return { schema: convert(schema, new Set(), references), references };
-  };
+  return (schema: unknown) => convert(schema, new Set());
 }
 
-/** Returns `undefined` if Ajv does not need the keyword. */
 function convertValue(keyword: string, value: unknown, hiddenNames: ReadonlySet<string>): unknown {
   const toVisible = (names: unknown) =>
     Array.isArray(names) ? names.filter((name) => !hiddenNames.has(name)) : names;

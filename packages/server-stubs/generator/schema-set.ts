@@ -38,7 +38,7 @@ export interface Schemas {
 /**
  * Collects the schemas of requests or of responses, with everything that they refer to. Identical schemas share a
  * validator. For a body whose schema is `{ $ref: '#/components/schemas/Pet' }`:
- * 1. `add` converts the schema. `#convert` gives `Pet` the ID `isPet`, so Ajv's schema is `{ $ref: 'isPet' }`.
+ * 1. `add` converts the schema. `#toId` gives `Pet` the ID `isPet`, so Ajv's schema is `{ $ref: 'isPet' }`.
  * 2. This is only a reference, so the validator is `isPet` itself: `new ValidatorName('requests', 'isPet')`.
  * 3. `finish` converts `Pet`, and what it refers to, and adds them by their IDs.
  * 4. `writeValidators` has Ajv write `export const isPet = …`; the route table refers to it as `requests.isPet`.
@@ -46,21 +46,19 @@ export interface Schemas {
 export class SchemaSet {
   readonly document: OpenApiDocument;
   readonly name: SetName;
-  readonly #converter: ReturnType<typeof createConverter>;
+  readonly #convert: ReturnType<typeof createConverter>;
   readonly #names = new Names();
   /** What `add` returned, by the text of the schema. */
   readonly #validators = new Map<string, ValidatorName>();
   /** By ID. */
   readonly #added = new Map<string, Schema>();
-  /** IDs of what schemas refer to, by `$ref`. */
+  /** IDs of what schemas refer to, by `$ref`. Only `#toId` adds to them. */
   readonly #targetIds = new Map<string, string>();
-  /** References whose targets are not converted yet. */
-  readonly #unconverted: string[] = [];
 
   constructor(document: OpenApiDocument, name: SetName) {
     this.document = document;
     this.name = name;
-    this.#converter = createConverter(document, HIDDEN[name]);
+    this.#convert = createConverter(document, HIDDEN[name], ($ref) => this.#toId($ref));
   }
 
   /** Adds a schema, and returns its validator, or `undefined` if every value is valid. */
@@ -79,32 +77,23 @@ export class SchemaSet {
     return validator;
   }
 
-  /** Converts a schema, whose references become IDs. What they refer to is converted by `finish`. */
-  #convert(schema: unknown): AnySchema {
-    const { schema: converted, references } = this.#converter(schema);
-    for (const reference of references) {
-      const $ref = String(reference.$ref);
-      let id = this.#targetIds.get($ref);
-      if (id === undefined) {
-        id = this.#createId(toPointer($ref));
-        this.#targetIds.set($ref, id);
-        this.#unconverted.push($ref);
-      }
-      reference.$ref = id;
-    }
-    return converted;
+  /** Returns the ID of what a `$ref` refers to, which `finish` converts. */
+  #toId($ref: string): string {
+    const existing = this.#targetIds.get($ref);
+    if (existing !== undefined) return existing;
+    const id = this.#createId(toPointer($ref));
+    this.#targetIds.set($ref, id);
+    return id;
   }
 
   /** Returns all schemas, once all are added. */
   finish(): Schemas {
     const schemas = new Map(this.#added);
-    // Each of these schemas may refer to more.
-    while (this.#unconverted.length > 0) {
-      const $ref = this.#unconverted.shift() as string;
+    // Each of these schemas may refer to more, which the loop also visits.
+    for (const [$ref, id] of this.#targetIds) {
       const pointer = toPointer($ref);
       // Loading warns about `schema: null`.
       const target = targetOf(this.document.root, { $ref }) ?? true;
-      const id = this.#targetIds.get($ref) as string;
       schemas.set(id, { schema: this.#convert(target), pointer });
     }
     return { schemas, exported: [...this.#validators.values()].map(({ id }) => id) };
