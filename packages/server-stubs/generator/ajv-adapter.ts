@@ -8,10 +8,10 @@ import standalone from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
 import type { Validator } from '../src/runtime/portable/route-table.ts';
 import { ajvHelpers } from '../src/runtime/portable/validation.ts';
-import type { Schemas } from './schema-set.ts';
+import type { CompleteSet } from './schema-set.ts';
 
 /** Returns a function that creates validators by ID in this process. Each is compiled when it is first called. */
-export function createCompiler({ schemas }: Schemas): (id: string) => Validator {
+export function createCompiler({ schemas }: CompleteSet): (id: string) => Validator {
   const ajv = createAjv(schemas, { source: false });
   // As in generated code: Ajv's own function would call a `valueOf` or `toString` that the JSON contains. There is no
   // option for it, so this relies on the names that Ajv gives its functions.
@@ -29,7 +29,7 @@ export function createCompiler({ schemas }: Schemas): (id: string) => Validator 
   };
 }
 
-function compile(ajv: Ajv2020, id: string, schemas: Schemas['schemas']): Validator {
+function compile(ajv: Ajv2020, id: string, schemas: CompleteSet['schemas']): Validator {
   try {
     return ajv.getSchema(id) as Validator;
   } catch (error) {
@@ -41,12 +41,12 @@ function compile(ajv: Ajv2020, id: string, schemas: Schemas['schemas']): Validat
 }
 
 /** With the schemas that others refer to first if possible: Ajv compiles a chain of references recursively. */
-function toCompileOrder(schemas: Schemas['schemas']): string[] {
+function toCompileOrder(schemas: CompleteSet['schemas']): string[] {
   return [...schemas.keys()].reverse();
 }
 
 /** Writes a module whose exports are the IDs of validators, and which runs without Ajv. */
-export function writeValidators({ schemas, exported }: Schemas, runtime: string): string {
+export function writeValidators({ schemas, exported }: CompleteSet, runtime: string): string {
   if (exported.length === 0) return '// No schema to validate.\nexport {};';
   const ajv = createAjv(schemas, { source: true });
   const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);
@@ -58,7 +58,7 @@ import { ajvHelpers, type Validator } from '${runtime}';
 ${repairStandalone(emitted, functions)}`;
 }
 
-function createAjv(schemas: Schemas['schemas'], code: { source: boolean }): Ajv2020 {
+function createAjv(schemas: CompleteSet['schemas'], code: { source: boolean }): Ajv2020 {
   const text = JSON.stringify([...schemas.values()]);
   const inherited = Object.getOwnPropertyNames(Object.prototype);
   // Draft 2020-12, lenient about unknown formats, stopping at the first error.

@@ -43,7 +43,7 @@ export function createConverter(
   hidden: Annotation,
   toId: ($ref: string) => string,
 ) {
-  const { root, schemas } = document;
+  const { root, reader } = document;
   const incomplete = findIncomplete(root);
   /** Incomplete schemas whose unsupported keywords have caused warnings. */
   const reported = new Set<JsonObject>();
@@ -95,9 +95,9 @@ export function createConverter(
   /** The names of hidden properties, in a schema, through its `$ref` or in its `allOf`. */
   const hiddenNamesOf = remember((schema): ReadonlySet<string> => {
     const names = entriesOf(schema.properties)
-      .filter(([, property]) => schemas.annotationsOf(property).has(hidden))
+      .filter(([, property]) => reader.annotationsOf(property).has(hidden))
       .map(([name]) => name);
-    const inParts = schemas.partsOf(schema).flatMap((part) => [...hiddenNamesOf(part)]);
+    const inParts = reader.partsOf(schema).flatMap((part) => [...hiddenNamesOf(part)]);
     return new Set([...names, ...inParts]);
   });
 
@@ -128,7 +128,7 @@ export function createConverter(
     if (typeof tag !== 'string') return converted;
     const alternatives = toList(schema.oneOf ?? schema.anyOf).map(asObject);
     // An alternative that allows only `null` has no tag.
-    const objects = alternatives.filter((part) => [...schemas.typesOf(part)].join() !== 'null');
+    const objects = alternatives.filter((part) => [...reader.typesOf(part)].join() !== 'null');
     const tags = objects.map((part) => {
       return hiddenNamesOf(part).has(tag) ? [] : tagsOf(part, tag);
     });
@@ -154,11 +154,11 @@ export function createConverter(
 
   /** The tags that an alternative allows, or none if it is not an object that requires a constant. */
   function tagsOf(alternative: JsonObject, tag: string): unknown[] {
-    const parts = schemas.partsInAllOf(alternative);
+    const parts = reader.partsInAllOf(alternative);
     const isObjectOnly = parts.some(({ type }) => type === 'object');
     const isRequired = parts.some(({ required }) => toList(required).includes(tag));
     if (!isObjectOnly || !isRequired) return [];
-    return schemas.partsInAllOf(propertiesOf(parts).get(tag)).flatMap((part) => {
+    return reader.partsInAllOf(propertiesOf(parts).get(tag)).flatMap((part) => {
       return 'const' in part ? [part.const] : toList(part.enum);
     });
   }

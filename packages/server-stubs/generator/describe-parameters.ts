@@ -92,7 +92,7 @@ function describeParameter(source: JsonObject, path: string, document: OpenApiDo
 
 /** The fields of a form, or `undefined` if one of them is not supported. */
 export function describeFields(media: unknown, schema: unknown, document: OpenApiDocument) {
-  const { schemas } = document;
+  const { reader } = document;
   if (!allowsExtraStrings(document, schema)) {
     const message =
       'Unlisted form fields are read as strings, but `additionalProperties` does not allow strings, so this form is not checked.';
@@ -100,7 +100,7 @@ export function describeFields(media: unknown, schema: unknown, document: OpenAp
     return undefined;
   }
   const encodings = new Map(entriesOf(asObject(media).encoding));
-  const properties = propertiesOf(schemas.partsInCompositions(schema));
+  const properties = propertiesOf(reader.partsInCompositions(schema));
   const fields = [...properties].map(([name, property]) => {
     const source = asObject(encodings.get(name));
     const decoding = describeDecoding('field', source, property, document);
@@ -131,7 +131,7 @@ function describeDecoding(
     return undefined;
   }
   const { explode = style === 'form' } = source;
-  const { schemas } = document;
+  const { reader } = document;
   const kind = findKind(document, schema);
   const shape = SHAPES[location][style]?.[kind];
   const [mediaType = source.contentType ?? 'application/json'] = Object.keys(
@@ -152,32 +152,32 @@ function describeDecoding(
   const decoding = { style, explode: explode === true, shape, types: [] };
   if (shape === 'json') return decoding;
   if (shape === 'array') return { ...decoding, types: toScalars(itemTypesOf(document, schema)) };
-  if (shape === 'scalar') return { ...decoding, types: toScalars(schemas.typesOf(schema)) };
-  const properties = [...propertiesOf(schemas.partsInCompositions(schema))];
+  if (shape === 'scalar') return { ...decoding, types: toScalars(reader.typesOf(schema)) };
+  const properties = [...propertiesOf(reader.partsInCompositions(schema))];
   const types = properties.map(([name, property]) => {
-    return [name, toScalars(schemas.typesOf(property))] as const;
+    return [name, toScalars(reader.typesOf(property))] as const;
   });
   return { ...decoding, properties: Object.fromEntries(types) };
 }
 
 function findKind(document: OpenApiDocument, schema: unknown): ValueKind {
-  const { schemas } = document;
-  const types = schemas.typesOf(schema);
+  const { reader } = document;
+  const types = reader.typesOf(schema);
   if (types.has('object')) {
-    const properties = [...propertiesOf(schemas.partsInCompositions(schema)).values()];
-    const isFlat = properties.every((property) => isScalar(schemas.typesOf(property)));
+    const properties = [...propertiesOf(reader.partsInCompositions(schema)).values()];
+    const isFlat = properties.every((property) => isScalar(reader.typesOf(property)));
     const isObjectOnly = [...types].every((type) => type === 'object' || type === 'null');
     if (!isFlat || !isObjectOnly || !allowsExtraStrings(document, schema)) return 'nested';
     return properties.length > 0 ? 'object' : 'map';
   }
   if (!types.has('array')) return 'scalar';
-  const isTuple = schemas.partsInCompositions(schema).some((part) => 'prefixItems' in part);
+  const isTuple = reader.partsInCompositions(schema).some((part) => 'prefixItems' in part);
   return !isTuple && isScalar(itemTypesOf(document, schema)) ? 'array' : 'nested';
 }
 
-function itemTypesOf({ schemas }: OpenApiDocument, schema: unknown): Set<ValueType> {
-  const parts = schemas.partsInCompositions(schema);
-  return new Set(parts.flatMap(({ items }) => [...schemas.typesOf(items)]));
+function itemTypesOf({ reader }: OpenApiDocument, schema: unknown): Set<ValueType> {
+  const parts = reader.partsInCompositions(schema);
+  return new Set(parts.flatMap(({ items }) => [...reader.typesOf(items)]));
 }
 
 /** Without restrictions, text remains text. */
@@ -186,9 +186,9 @@ function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
 }
 
 /** Whether unlisted properties may be strings. They are read as strings. */
-function allowsExtraStrings({ schemas }: OpenApiDocument, schema: unknown): boolean {
-  return schemas.partsInCompositions(schema).every(({ additionalProperties }) => {
-    const types = schemas.typesOf(additionalProperties);
+function allowsExtraStrings({ reader }: OpenApiDocument, schema: unknown): boolean {
+  return reader.partsInCompositions(schema).every(({ additionalProperties }) => {
+    const types = reader.typesOf(additionalProperties);
     return types.size === 0 || types.has('string');
   });
 }

@@ -106,9 +106,9 @@ function repairSchema(schema: JsonObject, root: JsonObject): void {
   // `nullable` is only kept next to `type`, `$ref` and `allOf`.
   const choices = schema.oneOf ?? schema.anyOf;
   if (schema.nullable === true && Array.isArray(choices)) {
-    const schemas = createSchemaReader(root);
+    const reader = createSchemaReader(root);
     const isNullable = choices.some((choice) => {
-      const types = schemas.typesOf(choice);
+      const types = reader.typesOf(choice);
       // One that is repaired later still has its `nullable`.
       return types.size === 0 || types.has('null') || follow(root, choice).nullable === true;
     });

@@ -47,7 +47,7 @@ type Locate = (pointer: Pointer) => string;
 /** A document in OpenAPI 3.1, with the locations of its objects and the problems found in them. */
 export class OpenApiDocument {
   readonly root: JsonObject;
-  readonly schemas: ReturnType<typeof createSchemaReader>;
+  readonly reader: ReturnType<typeof createSchemaReader>;
   /** By their texts, because a component is read once for each reference to it. */
   readonly #warnings: Map<string, Problem>;
   readonly #locate: Locate;
@@ -55,7 +55,7 @@ export class OpenApiDocument {
 
   constructor(root: JsonObject, warnings: Problem[], locate: Locate) {
     this.root = root;
-    this.schemas = createSchemaReader(root);
+    this.reader = createSchemaReader(root);
     this.#warnings = new Map(warnings.map((warning) => [toText(warning), warning]));
     this.#locate = locate;
     this.#addPointers(root, '#');

@@ -156,8 +156,8 @@ function toBasePath(servers: unknown): string | undefined {
 const SENT_BY_RUNTIME = /^(?:content-type|date|connection|keep-alive|transfer-encoding)$/;
 
 /** Statuses before their range, `default` last. If none is documented, any JSON is allowed. */
-function describeResponses(value: unknown, schemas: SchemaSet): Route<ValidatorName>['responses'] {
-  const { root } = schemas.document;
+function describeResponses(value: unknown, set: SchemaSet): Route<ValidatorName>['responses'] {
+  const { root } = set.document;
   const responses = entriesOf(value)
     .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/.test(status))
     .map(([status, entry]) => {
@@ -169,7 +169,7 @@ function describeResponses(value: unknown, schemas: SchemaSet): Route<ValidatorN
       return {
         status,
         ...(required.length > 0 && { requiredHeaders: required }),
-        content: describeContent(content, schemas),
+        content: describeContent(content, set),
       };
     });
   if (responses.length > 0) return responses.sort((a, b) => (a.status < b.status ? -1 : 1));
@@ -177,12 +177,12 @@ function describeResponses(value: unknown, schemas: SchemaSet): Route<ValidatorN
 }
 
 /** Of responses, only JSON is validated, because text and bytes may be streams. */
-function describeContent(content: unknown, schemas: SchemaSet) {
-  const { document } = schemas;
-  const isRequest = schemas.name === 'requests';
+function describeContent(content: unknown, set: SchemaSet) {
+  const { document } = set;
+  const isRequest = set.name === 'requests';
   return entriesOf(content).map(([mediaType, media]) => {
     const schema = asObject(media).schema ?? true;
-    const types = [...document.schemas.typesOf(schema)];
+    const types = [...document.reader.typesOf(schema)];
     const kind = kindOf(
       mediaType,
       types.every((type) => type === 'string'),
@@ -191,14 +191,14 @@ function describeContent(content: unknown, schemas: SchemaSet) {
     const isText = types.every((type) => type === 'string' || type === 'null');
     const isChecked = kind === 'json' || fields || (kind === 'text' && isText && isRequest);
     const pointer = document.pointerTo(content, mediaType, 'schema');
-    const validate = isChecked && schemas.add(schema, pointer);
+    const validate = isChecked && set.add(schema, pointer);
     if (isRequest && !isText && /^text\//i.test(mediaType)) {
       document.warn(
         pointer,
         'This schema is not checked, because it allows values other than text.',
       );
     }
-    const parts = document.schemas.partsInAllOf(schema);
+    const parts = document.reader.partsInAllOf(schema);
     const unwrap = isRequest && parts.map((part) => part['x-berth-unwrap']).find(Boolean);
     return {
       mediaType,

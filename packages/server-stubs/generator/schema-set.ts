@@ -27,8 +27,8 @@ interface Schema {
   readonly pointer: Pointer;
 }
 
-/** The schemas of requests or of responses, as Ajv validates them. */
-export interface Schemas {
+/** What a `SchemaSet` contains once everything is converted. */
+export interface CompleteSet {
   /** By ID, with the schemas that others refer to last. */
   readonly schemas: ReadonlyMap<string, Schema>;
   /** The IDs of the validators that routes use. */
@@ -87,7 +87,7 @@ export class SchemaSet {
   }
 
   /** Returns all schemas, once all are added. */
-  finish(): Schemas {
+  finish(): CompleteSet {
     const schemas = new Map(this.#added);
     // Each of these schemas may refer to more, which the loop also visits.
     for (const [$ref, id] of this.#targetIds) {
@@ -109,7 +109,7 @@ export class SchemaSet {
 }
 
 /** @throws InvalidDocumentError if a schema is invalid */
-export function checkSchemas(sets: readonly Schemas[], document: OpenApiDocument): void {
+export function checkSchemas(sets: readonly CompleteSet[], document: OpenApiDocument): void {
   const draft = new Ajv2020({ logger: false, allErrors: true });
   const problems = new Map<Pointer, Problem>();
   for (const { schema, pointer } of sets.flatMap(({ schemas }) => [...schemas.values()])) {

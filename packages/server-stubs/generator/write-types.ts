@@ -58,7 +58,7 @@ export function writeTypes(document: OpenApiDocument, routes: readonly Route<unk
 
 /** Returns a copy of a document whose schemas describe values as handlers get and return them. */
 function toTypedDocument(document: OpenApiDocument, routes: readonly Route<unknown>[]): JsonObject {
-  const { root, schemas: reader } = document;
+  const { root, reader } = document;
   const routesById = new Map<unknown, Route<unknown>>();
   for (const route of routes) routesById.set(route.operationId, route);
   const paths: Record<string, JsonObject> = {};
