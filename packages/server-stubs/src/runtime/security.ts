@@ -67,6 +67,7 @@ export function isRejection(principal: unknown): boolean {
 }
 
 function describeMissing(scheme: SecurityScheme): string {
+  if (scheme.type === 'mutualTLS') return 'The client certificate is missing.';
   if (scheme.type !== 'apiKey') {
     return `The Authorization header has no ${toHttpScheme(scheme)} credentials.`;
   }
@@ -89,8 +90,11 @@ function findCredential(
   return values?.length === 1 ? decodeQuery(values[0] as string) : undefined;
 }
 
+/** The types whose credentials are in the `Authorization` header. Callers must handle any other. */
+type HttpScheme = Extract<SecurityScheme, { type: 'http' | 'oauth2' | 'openIdConnect' }>;
+
 /** The scheme of the `Authorization` header. OAuth 2.0 and OpenID Connect have bearer tokens (RFC 6750). */
-function toHttpScheme(scheme: Exclude<SecurityScheme, { type: 'apiKey' }>): string {
+function toHttpScheme(scheme: HttpScheme): string {
   return scheme.type === 'http' ? scheme.scheme : 'bearer';
 }
 

@@ -87,7 +87,8 @@ export interface Route<Check = Validator> {
 export type SecurityScheme =
   | { readonly type: 'http'; readonly scheme: string }
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
-  | { readonly type: 'oauth2' | 'openIdConnect' | 'mutualTLS' };
+  | { readonly type: 'oauth2' | 'openIdConnect' }
+  | { readonly type: 'mutualTLS' };
 
 /**
  * The route table of a document, which the runtime creates a router from.
