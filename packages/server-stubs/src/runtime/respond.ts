@@ -6,7 +6,7 @@ import type { Settings } from './options.ts';
 import { isJsonType, kindOf } from './portable/body.ts';
 import type { BodyWriter, Call, HandlerResponse, RawBody } from './portable/call.ts';
 import { createNullObject } from './portable/encoding.ts';
-import { findContent, type HeaderValue, headerOf, MERGED_HEADERS } from './portable/headers.ts';
+import { findContent, type HeaderValue, MERGED_HEADERS } from './portable/headers.ts';
 import {
   type ErrorWithResponse,
   HttpError,
@@ -23,8 +23,8 @@ type Head = Record<string, Exclude<HeaderValue, undefined>>;
 
 type Stream = Readable | ReadableStream<Uint8Array>;
 
-/** The documented media type. With `unchanged`, a body is sent as is. */
-type Media = Content | 'unchanged';
+/** The documented content of a response. With `unchanged`, a body is sent as is. */
+type Documented = readonly Content[] | 'unchanged' | undefined;
 
 /** `send` drops its body if the response cannot have one. */
 type SentResponse = ReturnType<typeof toSentResponse>;
@@ -62,11 +62,12 @@ export function createResponder(table: RouteTable, settings: Settings) {
         `The handler for ${operationId} must return a response with a status from 200 to 599.`,
       );
     }
-    const media = route?.passThrough ? 'unchanged' : route && selectContent(route, result);
+    const documented = route && findResponse(route, result.status)?.content;
+    const content = route?.passThrough ? 'unchanged' : documented;
     const sources = [result.headers, findHeaders?.(call)];
-    const sent = toSentResponse(call, result, encodeBody, sources, media);
-    if (responses === 'check' && media !== 'unchanged') {
-      const violation = findViolation(call, result, sent.headers, media, isBytes(result.body));
+    const sent = toSentResponse(call, result, encodeBody, sources, content);
+    if (responses === 'check' && content !== 'unchanged') {
+      const violation = findViolation(call, result, sent, isBytes(result.body));
       if (violation) throw new TypeError(`The response violates the document: ${violation}`);
     }
     send(call, result, sent);
@@ -139,17 +140,6 @@ function findResponse({ responses }: Route, status: number): DocumentedResponse 
   return find(`${status}`) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
 
-/** Selected by its `contentType` if set, then by its `Content-Type` header, and otherwise JSON or the first. */
-function selectContent(
-  route: Route,
-  { status, contentType, headers = {} }: HandlerResponse,
-): Content | undefined {
-  const { content = [] } = findResponse(route, status) ?? {};
-  const mediaType = contentType ?? headerOf(headers, 'content-type');
-  if (mediaType !== undefined) return findContent(content, mediaType);
-  return content.find(({ mediaType }) => mediaType === 'application/json') ?? content[0];
-}
-
 /**
  * Returns how a response violates the document, or `undefined`. For development (`responses: 'check'`).
  *
@@ -158,8 +148,7 @@ function selectContent(
 function findViolation(
   { request, route }: Call,
   result: HandlerResponse,
-  headers: Readonly<Record<string, unknown>>,
-  content: Content | undefined,
+  { headers, content }: SentResponse,
   isBytes: boolean,
 ): string | undefined {
   if (route === undefined) return undefined;
@@ -199,11 +188,12 @@ function toSentResponse(
   { status, contentType, body: value }: HandlerResponse,
   encodeBody: Settings['encodeBody'],
   sources: readonly HandlerResponse['headers'][],
-  media?: Media,
+  documented?: Documented,
 ) {
   const headers = toHead(sources);
-  const header = headers['content-type'];
-  const { body, mediaType } = toContent(encodeBody(value), contentType, header, media);
+  const header = headers['content-type']?.toString();
+  const encoded = encodeBody(value);
+  const { body, mediaType, content } = toContent(encoded, documented, contentType, header);
   if (mediaType !== undefined) headers['content-type'] = mediaType;
   if (status === 204) delete headers['content-length'];
   else if (body === undefined) {
@@ -211,32 +201,52 @@ function toSentResponse(
   } else if (typeof body !== 'function' && !isStream(body)) {
     headers['content-length'] = Buffer.byteLength(body);
   }
-  return { status, headers, body };
+  return { status, headers, body, content };
 }
 
-/** A body as it is sent, and its media type. What is neither bytes nor text becomes JSON. */
-function toContent(value: unknown, contentType?: string, header?: HeaderValue, media?: Media) {
+/** A body as it is sent, with its media type. What is neither bytes nor text becomes JSON. */
+function toContent(value: unknown, documented: Documented, contentType?: string, header?: string) {
   let body = value as RawBody | BodyWriter | undefined;
-  if (media === 'unchanged') return { body, mediaType: contentType ?? header };
-  if (body === undefined) return { body, mediaType: header };
+  if (documented === 'unchanged') return { body, mediaType: contentType };
+  if (body === undefined) return { body };
   if (typeof body === 'function') throw new TypeError('The body of a response is a function.');
-  const isTyped = contentType === undefined && header !== undefined;
-  const mediaType = isTyped ? String(header) : toMediaType(body, contentType, media);
+  const { mediaType, content } = selectMediaType(body, documented, contentType, header);
   // A range such as `*/*` may contain JSON, but a string with another type is text.
-  const isJson = media?.kind === 'json' && isJsonType(mediaType);
+  const isJson = content?.kind === 'json' && isJsonType(mediaType);
   if (!isBytes(body) && (typeof body !== 'string' || isJson)) body = JSON.stringify(body);
-  return { body, mediaType };
+  return { body, mediaType, content };
 }
 
-function toMediaType(body: unknown, contentType?: string, media?: Content): string {
-  const mediaType = contentType ?? media?.mediaType ?? '*';
+/**
+ * Selects the media type of a body, and the documented content that it belongs to:
+ * 1. the `contentType` of the response
+ * 2. its `Content-Type` header, as is
+ * 3. `application/json` if it is documented, otherwise the first documented media type
+ * 4. for a range such as `text/*`, or if nothing is documented: the type of the body
+ */
+function selectMediaType(
+  body: RawBody,
+  documented: readonly Content[] = [],
+  contentType?: string,
+  header?: string,
+) {
+  const isJson = ({ mediaType }: Content) => mediaType === 'application/json';
+  const explicit = contentType ?? header;
+  const content =
+    explicit === undefined
+      ? (documented.find(isJson) ?? documented[0])
+      : findContent(documented, explicit);
+  if (contentType === undefined && header !== undefined) return { mediaType: header, content };
+  const mediaType = contentType ?? content?.mediaType ?? '*';
   const isText = typeof body === 'string';
   if (!mediaType.includes('*')) {
     const needsCharset = isText && !mediaType.includes(';') && kindOf(mediaType, true) === 'text';
-    return needsCharset ? `${mediaType}; charset=utf-8` : mediaType;
+    return { mediaType: needsCharset ? `${mediaType}; charset=utf-8` : mediaType, content };
   }
-  if (isBytes(body)) return 'application/octet-stream';
-  return isText && media?.kind !== 'json' ? 'text/plain; charset=utf-8' : 'application/json';
+  if (isBytes(body)) return { mediaType: 'application/octet-stream', content };
+  const inferred =
+    isText && content?.kind !== 'json' ? 'text/plain; charset=utf-8' : 'application/json';
+  return { mediaType: inferred, content };
 }
 
 function isBodiless({ method }: IncomingMessage, status: number): boolean {
@@ -305,11 +315,7 @@ export function discard(body: unknown): void {
  * A stream that fails midway destroys the response, so that clients notice that it is truncated. Its error is reported
  * unless the client has disconnected.
  */
-function writeStream(
-  response: ServerResponse,
-  body: Stream,
-  onError: (error: unknown) => void,
-): void {
+function writeStream(response: ServerResponse, body: Stream, onError: (error: unknown) => void) {
   const source = body instanceof Readable ? body : Readable.fromWeb(body as NodeStream);
   const streams = [source];
   // An object that is written to a response ends the process in Node.js 22. Here, it fails the stream.
