@@ -82,6 +82,12 @@ export function createUploadRouter(
   return createTableRouter(table, { uploadFile }, shared);
 }
 
+/** `fields`: the file has not begun. `file`: its content ends only when the form does (D28). */
+type FormState =
+  | { readonly name: 'fields' }
+  | { readonly name: 'file'; readonly file: PassThrough }
+  | { readonly name: 'failed'; readonly failure: unknown };
+
 const FORM_LIMITS = { fields: 100, files: 10, fieldSize: 64 * 1024 };
 
 /**
@@ -95,16 +101,16 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
   const normalizer = new DelimiterNormalizer(request.headers['content-type'] ?? '');
   const opened = Promise.withResolvers<Pick<UploadInput, 'fields' | 'file' | 'contentType'>>();
   const fields = new Map<string, string>();
-  /** The content of the file, which ends only when the form does (D28). */
-  let file: PassThrough | undefined;
-  let failure: unknown;
+  let state: FormState = { name: 'fields' };
 
   const fail = (error: unknown) => {
-    failure ??= hasResponse(error) ? error : unreadableForm(error);
+    if (state.name === 'failed') return;
+    const failure: unknown = hasResponse(error) ? error : unreadableForm(error);
     source.unpipe(normalizer);
     opened.reject(failure);
     // The reader of the file must learn that its end will never arrive.
-    file?.destroy(failure as Error);
+    if (state.name === 'file') state.file.destroy(failure as Error);
+    state = { name: 'failed', failure };
   };
   const onClose = () => {
     if (!request.complete) fail(new Error('the client disconnected'));
@@ -112,7 +118,7 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
   request.once('close', onClose);
   parser
     .on('field', (name, value, _isNameTruncated, isTruncated) => {
-      if (file !== undefined) return;
+      if (state.name !== 'fields') return;
       try {
         if (isTruncated) throw tooMany(`bytes in field ${name}`, FORM_LIMITS.fieldSize);
         if (name === undefined) throw new Error('a field has no name');
@@ -124,23 +130,24 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
     .on('file', (name, body, _filename, _encoding, mediaType) => {
       // The form reports the error, even if nobody reads this file.
       body.on('error', () => {});
-      if (file !== undefined || !isFileField(name)) {
+      if (state.name !== 'fields' || !isFileField(name)) {
         body.resume();
         return;
       }
       const message = `The file is larger than ${fileBytes} bytes.`;
       body.once('limit', () => fail(new UploadError('EntityTooLarge', { message })));
       // A handler that rejects the form reads nothing, and an aborted form must not crash the process.
-      file = new PassThrough().on('error', () => {}).on('close', () => body.destroy());
+      const file = new PassThrough().on('error', () => {}).on('close', () => body.destroy());
       body.pipe(file, { end: false });
+      state = { name: 'file', file };
       opened.resolve({ fields, file, contentType: toFileType(normalizer.fileType ?? mediaType) });
     })
     .on('fieldsLimit', () => fail(tooMany('fields', FORM_LIMITS.fields)))
     .on('filesLimit', () => fail(tooMany('files', FORM_LIMITS.files)))
     .on('error', fail)
     .on('finish', () => {
-      if (file === undefined) fail(missingFileField());
-      else if (failure === undefined) file.end();
+      if (state.name === 'fields') fail(missingFileField());
+      else if (state.name === 'file') state.file.end();
     });
   source.on('error', fail).pipe(normalizer).on('error', fail).pipe(parser);
 
@@ -148,13 +155,13 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
     /** The file and the fields before it. Rejects if the form fails earlier; a later failure destroys the file. */
     opened: opened.promise,
     /** Why the form failed; `undefined` if it has not. */
-    findFailure: () => failure,
+    findFailure: () => (state.name === 'failed' ? state.failure : undefined),
     /** Leaves the rest of the request to the router. */
     close() {
       request.off('close', onClose);
       source.unpipe(normalizer);
       if (!request.complete) request.pause();
-      file?.destroy();
+      if (state.name === 'file') state.file.destroy();
     },
   };
 }
