@@ -109,7 +109,7 @@ function repairSchema(schema: JsonObject, root: JsonObject): void {
     const reader = createSchemaReader(root);
     const isNullable = choices.some((choice) => {
       const types = reader.typesOf(choice);
-      // One that is repaired later still has its `nullable`.
+      // A choice that is repaired later still has its `nullable`.
       return types.size === 0 || types.has('null') || follow(root, choice).nullable === true;
     });
     // `oneOf` rejects what two of its schemas accept.

@@ -140,7 +140,7 @@ export function remember<Result>(
   };
 }
 
-/** What both allow: an integer is a number. An empty set restricts nothing. */
+/** Types that both sets allow: an integer is a number. An empty set restricts nothing. */
 function restrict(a: ReadonlySet<ValueType>, b: ReadonlySet<ValueType>): ReadonlySet<ValueType> {
   const types = [...a, ...b];
   const allows = (set: ReadonlySet<ValueType>, type: ValueType) =>

@@ -58,7 +58,7 @@ export function toRawServiceHeaders(
 
 /** Headers that are not forwarded to services, in any spelling. */
 const WITHHELD = new Set([
-  // A service that sees the credentials could call the others in the caller's name.
+  // A service that sees the credentials could call the others on the caller's behalf.
   'authorization',
   // The router handles this header, and some HTTP clients refuse to send it.
   'expect',

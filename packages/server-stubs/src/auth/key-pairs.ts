@@ -10,7 +10,7 @@ export type KeyPair = ReturnType<typeof createKeyPair>;
 
 const CREDENTIAL_NAMES = [
   ...namesOf<Credential>({ id: true, secret: true, token: true, expires: true }),
-  // Of the server, which has read the secret from this file.
+  // Set by the server, which has already read the secret from this file.
   'secretFile',
 ];
 

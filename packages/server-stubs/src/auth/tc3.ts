@@ -134,7 +134,7 @@ type Field = keyof typeof FIELD_FORMATS;
 const MAX_LENGTH = 8192;
 
 const STORAGE_FIELDS: readonly Field[] = ['Credential', 'SignedHeaders', 'Signature'];
-/** Only the signature of a gateway call has a time, and perhaps a token. */
+/** Only the signature of a gateway call has a timestamp and an optional token. */
 const GATEWAY_FIELDS: readonly Field[] = [...STORAGE_FIELDS, 'Timestamp', 'Token'];
 
 /** Parses comma-separated fields (D16: a missing space after a comma is accepted). */

@@ -58,7 +58,7 @@ export interface GatewayInput {
   readonly method: string;
   /** By lowercase name, without `authorization` and hop-by-hop headers (RFC 9110, 7.6.1), and with `x-request-id`. */
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** The same headers as undici takes them: alternating names and values as sent, each repeated one included. */
+  /** The same headers in undici's format: names and values alternate, and repeated headers are kept. */
   readonly rawHeaders: readonly string[];
   /** Unparsed body of a POST. It fails if it exceeds the limit. */
   readonly body: Readable | undefined;

@@ -103,5 +103,5 @@ export function toHandshakeHeaders(
 /** C3: no `Content-Disposition`. RFC 9110, section 8.6: no `Content-Length` in a 1xx. */
 const NOT_IN_101 = new Set(['content-disposition', 'content-length']);
 
-/** RFC 6455, section 1.3. Appended to the key before that is hashed for `Sec-WebSocket-Accept`. */
+/** RFC 6455, section 1.3. Appended to the key before hashing for `Sec-WebSocket-Accept`. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';

@@ -12,7 +12,7 @@ export type TypedHandlers<Operations, Security = unknown, Principals = unknown> 
 /** The input of a handler: parameters by location, and the body with its media type. */
 export type TypedInput<Operation> = ParameterInput<Operation> & BodyInput<Operation>;
 
-/** What a handler may return. `4XX` stands for its statuses, and `default` for all that are not documented. */
+/** What a handler may return. `4XX` covers every 4xx status, and `default` all that are not documented. */
 export type TypedOutput<Operation> = Operation extends { responses: infer Responses }
   ? {
       [Key in keyof Responses]: Response<StatusOf<Key, keyof Responses>, Responses[Key]>;

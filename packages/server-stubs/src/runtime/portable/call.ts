@@ -14,7 +14,7 @@ const NOTHING = Object.freeze({});
 /** The context of a request, which security handlers, handlers and hooks get. Only the router sets its fields. */
 export class Call<Security extends object = PrincipalsByScheme, Caller = unknown> {
   readonly request: IncomingMessage;
-  /** For what a returned response cannot express. A handler that ends it must still return a response. */
+  /** Use this only for what a returned response cannot express. A handler that ends it must still return a response. */
   readonly response: ServerResponse;
   /** `undefined` if no operation was found. */
   readonly route: Route | undefined;
