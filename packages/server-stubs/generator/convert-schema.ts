@@ -71,11 +71,7 @@ export function createConverter(
   }
 
   /** Returns `undefined` if Ajv does not need the keyword. */
-  function convertKeyword(
-    keyword: string,
-    value: unknown,
-    hiddenNames: ReadonlySet<string>,
-  ): unknown {
+  function convertKeyword(keyword: string, value: unknown, hiddenNames: ReadonlySet<string>) {
     if (keyword === '$ref') return toId(value as string);
     if (VALUES.has(keyword)) return convertValue(keyword, value, hiddenNames);
     const applies = KEYWORDS.get(keyword)?.applies;

@@ -36,10 +36,7 @@ export async function readBody(
 }
 
 /** The media type of an empty body, if the body is required. Text, forms and bytes may be empty. */
-function findEmpty(
-  { required, content }: RequestBody,
-  { headers }: IncomingMessage,
-): Content | undefined {
+function findEmpty({ required, content }: RequestBody, { headers }: IncomingMessage) {
   const type = headers['content-type'];
   return required && type !== undefined ? findContent(content, type) : undefined;
 }

@@ -13,11 +13,7 @@ export class UpgradeResponse extends ServerResponse {
    * Returns `undefined`, and closes the connection, if the response to an earlier request is still in progress: Node.js
    * no longer reads the connection.
    */
-  static create(
-    request: IncomingMessage,
-    socket: Duplex,
-    head: Buffer,
-  ): UpgradeResponse | undefined {
+  static create(request: IncomingMessage, socket: Duplex, head: Buffer) {
     try {
       return new UpgradeResponse(request, socket, head);
     } catch (error) {

@@ -30,12 +30,7 @@ export class Paths<Operation> {
    *
    * @param greedy the parameter that takes the rest of the path. It must be the last segment
    */
-  add(
-    method: string,
-    template: string,
-    greedy: string | undefined,
-    operation: Operation,
-  ): Operation | undefined {
+  add(method: string, template: string, greedy: string | undefined, operation: Operation) {
     const segments = toSegments(template);
     const isGreedy = greedy !== undefined && template.endsWith(`/{${greedy}}`);
     const node = segments.slice(0, isGreedy ? -1 : undefined).reduce(childOf, this.#root);
