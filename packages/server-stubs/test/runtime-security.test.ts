@@ -1,4 +1,4 @@
-import { HttpError } from '@berth/server-stubs';
+import { type Call, HttpError } from '@berth/server-stubs';
 import {
   createTableRouter,
   type SecurityHandlers,
@@ -19,10 +19,7 @@ const SCHEMES: Record<string, SecurityScheme> = {
 
 function start(security: string[][], handlers: SecurityHandlers, onError = vi.fn()) {
   const table = toTable([{ path: '/', security }], { securitySchemes: SCHEMES });
-  const operation = (_input: unknown, call: { security: object }) => ({
-    status: 200,
-    body: call.security,
-  });
+  const operation = (_input: unknown, { security: body }: Call) => ({ status: 200, body });
   return serve(createTableRouter(table, { operation }, { security: handlers, onError }));
 }
 
@@ -30,6 +27,7 @@ const bearer = (token: string) => (token === 'good' ? { user: 'ann' } : undefine
 const NO_BEARER = 'The Authorization header has no bearer credentials.';
 const WORD = 'The query parameter word is missing, repeated, or has invalid percent-encoding.';
 const GOOD = { authorization: 'bearer  good' };
+const BAD = { authorization: 'Bearer bad' };
 
 it('calls a handler as a method of its object', async () => {
   const users = {
@@ -45,12 +43,7 @@ it('calls a handler as a method of its object', async () => {
 
 it.each([
   ['bearer', {}, NO_BEARER, 'Bearer realm="Test"'],
-  [
-    'bearer',
-    { authorization: 'Bearer bad' },
-    'The credentials are invalid.',
-    'Bearer realm="Test"',
-  ],
+  ['bearer', BAD, 'The credentials are invalid.', 'Bearer realm="Test"'],
   ['bearer', { authorization: 'Bearer' }, NO_BEARER],
   ['login', { authorization: 'Basic good' }, NO_BEARER],
   ['key', {}, 'The X-Key header is missing.', 'ApiKey realm="Test", in="header", name="X-Key"'],
@@ -70,21 +63,27 @@ it.each([
   },
 );
 
-it('sends the same challenge once', async () => {
-  const base = await start([['bearer'], ['login']], { bearer, login: bearer });
-  expect((await send(base, '/')).headers['www-authenticate']).toBe('Bearer realm="Test"');
+it.each<[security: string[][], schemes: Record<string, SecurityScheme>, challenge: string]>([
+  [[['bearer'], ['login']], SCHEMES, 'Bearer realm="Test"'],
+  [[['tls']], { tls: { type: 'mutualTLS' } }, 'Mutual realm="Test"'],
+  [[[]], { bearer: { type: 'http', scheme: 'basic' } }, 'Basic realm="Test"'],
+  [[], {}, 'Bearer realm="Test"'],
+])('a 401 has each challenge once: %j of %j', async (security, securitySchemes, challenge) => {
+  const table = toTable([{ path: '/', security }], { securitySchemes });
+  const operation = () => Promise.reject(new HttpError('unauthorized', 'The key is unknown.'));
+  const options = { security: { bearer, login: bearer, tls: () => 'ann' } };
+  const base = await serve(createTableRouter(table, { operation }, options));
+  expect((await send(base, '/')).headers['www-authenticate']).toBe(challenge);
 });
 
 it('requires all schemes of one alternative, and calls no handler if a credential is missing', async () => {
   const key = vi.fn(async (value: string) => value);
   const handlers = { bearer, key, word: (word: string) => word, session: (id: string) => id };
-  const base = await start(
-    [
-      ['bearer', 'key'],
-      ['word', 'session'],
-    ],
-    handlers,
-  );
+  const pairs = [
+    ['bearer', 'key'],
+    ['word', 'session'],
+  ];
+  const base = await start(pairs, handlers);
   const incomplete = await send(base, '/', { headers: GOOD });
   expect(JSON.parse(incomplete.text)).toMatchObject({
     status: 401,
@@ -104,8 +103,7 @@ it('tries the next alternative, also late, and accepts anyone if one is empty', 
   const base = await start([['bearer'], ['key']], rejects);
   expect((await send(base, '/', { headers })).json).toEqual({ key: 'k' });
   expect((await send(base, '/', { headers: GOOD })).status).toBe(401);
-  const open = await start([['bearer'], []], rejects);
-  expect((await send(open, '/')).json).toEqual({});
+  expect((await send(await start([['bearer'], []], rejects), '/')).json).toEqual({});
 });
 
 it('returns the reason that was given first', async () => {

@@ -105,23 +105,28 @@ function afterScheme(authorization = '', scheme = ''): string | undefined {
   return isScheme ? authorization.slice(prefix.length).trim() : undefined;
 }
 
-/** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field containing at least one challenge". */
+/**
+ * RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field containing at least one challenge". If an
+ * operation without schemes rejects its caller, these are the challenges of all schemes of the document.
+ */
 export function toChallenge(
   { securitySchemes, title }: RouteTable,
   route: Route | undefined,
 ): HandlerResponse['headers'] {
-  if (route === undefined || route.security.length === 0) return undefined;
   const realm = toQuoted(title);
-  const challenges = route.security.flat().flatMap((name) => {
-    const scheme = securitySchemes[name];
-    if (scheme === undefined || scheme.type === 'mutualTLS') return [];
+  const required = route?.security.flat() ?? [];
+  const names = required.length > 0 ? required : Object.keys(securitySchemes);
+  const schemes = names.flatMap((name) => securitySchemes[name] ?? []);
+  const challenges = schemes.flatMap((scheme) => {
+    if (scheme.type === 'mutualTLS') return [];
     if (scheme.type === 'apiKey') {
       return [`ApiKey realm=${realm}, in="${scheme.in}", name=${toQuoted(scheme.name)}`];
     }
     const type = toHttpScheme(scheme);
     return [`${type.charAt(0).toUpperCase()}${type.slice(1)} realm=${realm}`];
   });
-  if (challenges.length === 0) challenges.push(`Mutual realm=${realm}`);
+  const fallback = schemes.length > 0 ? 'Mutual' : 'Bearer';
+  if (challenges.length === 0) challenges.push(`${fallback} realm=${realm}`);
   // Schemes may share a challenge.
   return { 'www-authenticate': [...new Set(challenges)].join(', ') };
 }
