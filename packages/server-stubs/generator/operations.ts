@@ -139,7 +139,7 @@ function toFullPath(root: JsonObject, { path, item, operation }: OperationEntry)
   return `${servers.find((basePath) => basePath !== undefined) ?? ''}${path}`;
 }
 
-/** Returns `undefined` if there is no list; the servers one level up then apply. */
+/** Returns `undefined` if there is no list; those one level up then apply. Relative URLs are resolved with `/`. */
 function toBasePath(servers: unknown): string | undefined {
   const [server] = toList(servers);
   if (!isObject(server)) return undefined;
@@ -148,7 +148,12 @@ function toBasePath(servers: unknown): string | undefined {
     url = url.replaceAll(`{${name}}`, (text) => String(asObject(variable).default ?? text));
   }
   const path = url.replace(/^(?:[a-z][a-z\d+.-]*:)?\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
-  const inner = path.replace(/^\/+|\/+$/g, '');
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '.') segments.push(segment);
+  }
+  const inner = segments.join('/').replace(/^\/+|\/+$/g, '');
   return inner === '' ? '' : `/${inner}`;
 }
 

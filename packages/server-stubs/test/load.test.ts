@@ -193,7 +193,7 @@ it('operations without an ID get one, even in shared path items, and all have th
       '/a/{b}': { get },
       '/c': shared,
       '/d': shared,
-      '/e': { get: { ...get, operationId: 'C' } },
+      '/e': { servers: [{ url: '../v1/./' }], get: { ...get, operationId: 'C' } },
     },
     components: { pathItems: { C: { get: { ...get, operationId: 'c' } } } },
   });
@@ -202,7 +202,7 @@ it('operations without an ID get one, even in shared path items, and all have th
     'getAB2 /v1/{tenant}/a/{b}',
     'c /v1/{tenant}/c',
     'getD /v1/{tenant}/d',
-    'C /v1/{tenant}/e',
+    'C /v1/e',
   ]);
   expect(files.get('types.gen.ts')?.match(/^ {4}c: /gm)).toHaveLength(1);
 });
