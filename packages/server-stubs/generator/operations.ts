@@ -224,7 +224,7 @@ function describeSecuritySchemes(root: JsonObject): Record<string, SecuritySchem
 }
 
 function toScheme({ type, scheme, in: location, name }: JsonObject): SecurityScheme | undefined {
-  if (type === 'http') return { type, scheme: String(scheme).toLowerCase() };
+  if (type === 'http' && typeof scheme === 'string') return { type, scheme: scheme.toLowerCase() };
   if (type === 'oauth2' || type === 'openIdConnect' || type === 'mutualTLS') return { type };
   if (type !== 'apiKey' || typeof name !== 'string') return undefined;
   if (location === 'header') return { type, in: location, name: name.toLowerCase() };

@@ -47,7 +47,8 @@ const body = (schema: unknown, schemas: object = {}) =>
     { requestBody: { content: { 'application/json': { schema } } } },
     { components: { schemas } },
   );
-const NAMELESS = { components: { securitySchemes: { x: { type: 'apiKey', in: 'header' } } } };
+const secured = (x: object) =>
+  toDocument({ security: [{ x: [] }] }, { components: { securitySchemes: { x } } });
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 /** @param operations IDs by path */
 const paths = (operations: Record<string, string>, parameters: object[] = []) => {
@@ -133,7 +134,8 @@ describe('what openapi-typescript accepts is accepted, with a warning about what
     ['/parameters/0: The media type application/xml is not', parameter({ content: XML })],
     ['/encoding/a: The media type application/xml', formOf(LISTS, undefined, 'application/xml')],
     ['no valid security scheme "x". Define it in', toDocument({ security: [{ x: [] }, {}] })],
-    ['there is no valid security scheme "x".', toDocument({ security: [{ x: [] }] }, NAMELESS)],
+    ['there is no valid security scheme "x".', secured({ type: 'apiKey', in: 'header' })],
+    ['there is no valid security scheme "x".', secured({ type: 'http' })],
     ['"^\\\\p{L}+$" is not a valid JavaScript regular', body({ pattern: '^\\p{L}+$' })],
     ['"[^\\\\P{L}]" is not a valid JavaScript regular', body({ pattern: '[^\\P{L}]' })],
     [`${BODY}/pattern: "`, body({ pattern: '\\\\\\u{61}' })],
