@@ -8,7 +8,7 @@ import { createReport, type Report, toResult } from './report/verdict.ts';
 import type { Result } from './results/result.ts';
 import { runChecks } from './run/check.ts';
 import { decideCases } from './run/outcome.ts';
-import { prepare, skipIfCredentialsExpired } from './run/prepare.ts';
+import { prepare } from './run/prepare.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
 import { Run } from './run/run.ts';
 
@@ -52,8 +52,8 @@ export async function runConformance(settings: Settings): Promise<Report> {
   try {
     await prepare(run, [...checks, ...transactions, ...workflows]);
     const ended = await Promise.all([runChecks(run, checks), runDredd(run), runWorkflows(run)]);
-    const confirmed = await skipIfCredentialsExpired(run, ended.flat());
-    results = decideCases(confirmed, run.observer).map((result) =>
+    const decided = await decideCases(run, ended.flat());
+    results = decided.map((result) =>
       toResult(settings, started, run.secrets.redactResult(result)),
     );
   } finally {

@@ -17,15 +17,12 @@ export class NotRunError extends Error {
   readonly outcome: 'disabled' | 'skip' | 'error' = 'error';
 }
 
-/**
- * The operator left it out or did not provide what it needs, in which case the message names the option; or the target
- * lacks the optional feature that it is about.
- */
+/** Not selected, missing an option (which the message names), or about a feature that the target lacks. */
 export class DisabledError extends NotRunError {
   override readonly outcome = 'disabled';
 }
 
-/** Selected, but a prerequisite failed; another rule reports it. */
+/** Skipped because a prerequisite failed, which another rule reports. */
 export class SkipError extends NotRunError {
   override readonly outcome = 'skip';
 }

@@ -10,9 +10,10 @@ import { findOperation, toDocumented } from '../invariants/observer.ts';
 import { toFields } from '../json.ts';
 import { quoteJson } from '../results/redact.ts';
 import { type CheckResult, type Finding, withEvidence } from '../results/result.ts';
+import { findBlocker } from '../run/blocker.ts';
 import { CallContext } from '../run/call-context.ts';
 import { listDestinations } from '../run/clients.ts';
-import { decide, findBlocker } from '../run/outcome.ts';
+import { decide } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
 
 export async function runWorkflows(run: Run): Promise<CheckResult[]> {

@@ -60,10 +60,10 @@ export interface SentenceResult extends Conclusion {
   scope?: { violations: number; responses: number } | undefined;
 }
 
-/** What one check, transaction or workflow found, as `decide` concludes. */
-export interface CheckResult extends Conclusion, Evidence {
+/** What one check, invariant, transaction or workflow found, as `decide` or `decideInvariant` concludes. */
+export interface CheckResult extends Conclusion, Evidence, Pick<SentenceResult, 'scope'> {
   case: Case;
-  /** The sentence that a check is about. */
+  /** The sentence that a check or an invariant is about. */
   sentence?: string | undefined;
 }
 
@@ -75,13 +75,8 @@ export interface CaseResult extends Conclusion, Evidence {
 }
 
 /** A case in a report. Credentials are redacted in every string. */
-export interface Result extends Conclusion, Evidence {
-  /** ID of the rule, transaction or workflow. */
-  id: string;
-  engine: Case['engine'];
-  level: Case['level'];
-  statement: string;
-  sentences: SentenceResult[];
+export interface Result
+  extends Omit<CaseResult, 'case'>, Pick<Case, 'engine' | 'id' | 'level' | 'statement'> {
   /** IDs of the rules that it is about, or that its responses violate. */
   rules: string[];
   /** Set if the known failures cover each of its findings, with the first reason that they give. */

@@ -5,9 +5,10 @@ import type { Claim } from '../invariants/invariant.ts';
 import type { InvariantId } from '../invariants/observer.ts';
 import { quoteJson, quoteText } from '../results/redact.ts';
 import { type CheckResult, type Finding, MAX_FINDINGS, withEvidence } from '../results/result.ts';
+import { findBlocker } from './blocker.ts';
 import { CallContext, oncePerRun } from './call-context.ts';
 import { describeReading, hasBytes, type Reading } from './files.ts';
-import { decide, findBlocker } from './outcome.ts';
+import { decide } from './outcome.ts';
 import type { Run } from './run.ts';
 
 /** Makes calls for a sentence of a rule, and may assert something about their responses. A sentence may have several. */

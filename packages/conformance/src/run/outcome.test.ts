@@ -11,7 +11,7 @@ import { Run } from './run.ts';
 const settings = toSettings({ gatewayUrl: 'http://127.0.0.1:1' });
 const running = new Run(settings, new AbortController().signal);
 const check = { case: findRule('GW-C1'), needs: [] };
-const part = { findings: [], notes: [], durationMs: 0 };
+const part = { case: findRule('GW-C2'), findings: [], notes: [], durationMs: 0 };
 const over = new Run(settings, AbortSignal.abort('the run is over'));
 
 test.each<[string, error: unknown, Outcome]>([
@@ -49,7 +49,7 @@ test.each<[string, number | undefined, checked: Outcome, Outcome | undefined]>([
   ['never applied', undefined, 'disabled', undefined],
 ])('an invariant that is %s', (_, violations, outcome, expected) => {
   const tally = violations === undefined ? undefined : { violations, responses: 2, findings: [] };
-  const [part] = decideInvariant('GW-C1', tally, [{ outcome }]);
+  const [part] = decideInvariant(check, tally, [{ outcome }]);
   expect(part?.outcome).toBe(expected);
 });
 

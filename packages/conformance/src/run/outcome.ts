@@ -1,6 +1,5 @@
 /*
- * A sentence gets the first of these outcomes that one of its checks or its invariant has; a rule, that one of its sentences
- * has.
+ * A sentence takes the highest-ranking outcome of its checks and its invariant; a rule takes that of its sentences:
  *
  * | Outcome    | A check                                         | An invariant                                 |
  * | ---------- | ----------------------------------------------- | -------------------------------------------- |
@@ -9,62 +8,35 @@
  * | `skip`     | lacks what it needs, or its credentials expired | applies to no response, despite calls for it |
  * | `pass`     | finished without findings                       | applies to responses, and none violates it   |
  * | `disabled` | was not selected, or lacks an optional feature  |                                              |
+ *
+ * For example, GW-C2/1 has an invariant, and a check that only makes calls for it. If 5 of 21 responses violate it:
+ *
+ * 1. An invariant returns, for each response, a Claim: `[false, 'Content-Disposition must be attachment, not none']`.
+ * 2. `observe` adds these to a Tally: `{ responses: 21, violations: 5, findings: [{ message, sentence: 'GW-C2/1', … }, …] }`.
+ * 3. `decide` returns the CheckResult of the check: `{ sentence: 'GW-C2/1', outcome: 'pass', findings: [] }`.
+ * 4. After the last call, `decideInvariant` returns that of the invariant: `{ sentence: 'GW-C2/1', outcome: 'fail', scope:
+ *    { responses: 21, violations: 5 }, findings }`.
+ * 5. `decideSentence` returns a SentenceResult: `{ sentence: 'GW-C2/1', outcome: 'fail', scope }`.
+ * 6. `decideRule` returns a CaseResult: `{ case: { id: 'GW-C2' }, outcome: 'fail', sentences: [that of 5, …], findings }`.
+ * 7. `toResult` returns, for the report, a Result: `{ id: 'GW-C2', level: 'must', outcome: 'fail', counts: true, … }`, whose
+ *    findings have the command `repeat`. If `--known` covers them, `counts` is false.
+ * 8. `createReport` counts it: `{ summary: { fail: 1 }, verdict: 'breaks the contract: 1 rule failed, …', exitCode: 1 }`.
  */
-import { type Case, catalog, isSelected, type Need, type Runnable } from '../contract/catalog.ts';
+import { type Case, catalog, type Runnable } from '../contract/catalog.ts';
 import { DisabledError, NotRunError, SkipError } from '../errors.ts';
-import type { CredentialKind } from '../http/sign.ts';
-import type { Observer, Tally } from '../invariants/observer.ts';
-import { nameCredentials } from '../options.ts';
+import type { Tally } from '../invariants/observer.ts';
 import type {
   CaseResult,
   CheckResult,
   Conclusion,
-  Evidence,
   Finding,
   Outcome,
   SentenceResult,
 } from '../results/result.ts';
+import { findExpired } from './prepare.ts';
 import type { Run } from './run.ts';
 
 const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
-
-/** Returns what keeps a check, a transaction or a workflow from running. */
-export function findBlocker(run: Run, runnable: Runnable): NotRunError | undefined {
-  const { settings, signal, deployment } = run;
-  const { nameOf } = settings;
-  const { needs, sentence } = runnable;
-  const { api } = runnable.case;
-  if (!isSelected(runnable.case, settings.only, sentence))
-    return new DisabledError(`not in ${nameOf('only')}`);
-  if (!settings.apis.includes(api)) return new DisabledError(`no ${nameOf(`${api}Url`)}`);
-  if (signal.aborted) return new SkipError(String(signal.reason));
-  const reasons = needs.map((need) => NEEDS[need](run));
-  // If every call to the API is rejected, that explains more than a credential that was not provided.
-  return deployment.unavailable[api] ?? reasons.find((reason) => reason !== undefined);
-}
-
-const NEEDS: Record<Need, (run: Run) => NotRunError | undefined> = {
-  // Skipped rather than disabled, because any operator can deploy the service and allow upgrades.
-  fixture: ({ deployment }) => deployment.unavailable.fixture,
-  webSocket: ({ deployment }) => deployment.unavailable.webSocket,
-  alsoWebSocket: ({ deployment: { unavailable } }) =>
-    unavailable.webSocket && new DisabledError(unavailable.webSocket.message),
-  bearer: (run) => unlessSigned(run, 'bearer'),
-  signature: (run) => unlessSigned(run, 'signature'),
-  storageCredentials: (run) => unlessSigned(run, 'storage'),
-  otherEnvToken: (run) => unlessSet(run, 'otherEnvToken'),
-  forbiddenService: (run) => unlessSet(run, 'forbiddenService'),
-  writes: ({ settings: { readOnly, nameOf } }) =>
-    readOnly ? new DisabledError(nameOf('readOnly')) : undefined,
-};
-
-function unlessSigned({ signers, settings }: Run, kind: CredentialKind) {
-  return signers.has(kind) ? undefined : new DisabledError(`no ${nameCredentials(settings)[kind]}`);
-}
-
-function unlessSet({ settings }: Run, option: 'otherEnvToken' | 'forbiddenService') {
-  return settings[option] ? undefined : new DisabledError(`no ${settings.nameOf(option)}`);
-}
 
 /**
  * Decides the result of a check, a transaction or a workflow.
@@ -78,12 +50,12 @@ export function decide(
   error?: unknown,
 ): CheckResult {
   const { sentence } = runnable;
-  const ended = { case: runnable.case, sentence, findings, notes: [], durationMs: 0 };
+  const base = { case: runnable.case, sentence, findings, notes: [], durationMs: 0 };
   // Findings count even if it did not finish.
-  if (findings.length > 0) return { ...ended, outcome: 'fail' };
-  if (error === undefined) return { ...ended, outcome: 'pass' };
+  if (findings.length > 0) return { ...base, outcome: 'fail' };
+  if (error === undefined) return { ...base, outcome: 'pass' };
   const { outcome, message: reason } = toNotRunError(signal, error);
-  return { ...ended, outcome, reason };
+  return { ...base, outcome, reason };
 }
 
 function toNotRunError({ aborted, reason }: AbortSignal, error: unknown): NotRunError {
@@ -95,45 +67,60 @@ function toNotRunError({ aborted, reason }: AbortSignal, error: unknown): NotRun
 }
 
 /** Decides every case, in the order of a report, after the last call. */
-export function decideCases(results: readonly CheckResult[], observer: Observer): CaseResult[] {
-  const byCase = Map.groupBy(results, (result) => result.case);
-  return catalog.flatMap((found) => {
-    const { sentences } = found;
-    const ended = byCase.get(found) ?? [];
+export async function decideCases(
+  run: Run,
+  results: readonly CheckResult[],
+): Promise<CaseResult[]> {
+  const { observer } = run;
+  const byCase = Map.groupBy(await skipIfCredentialsExpired(run, results), (each) => each.case);
+  return catalog.flatMap((testCase) => {
+    const { sentences } = testCase;
+    const ended = byCase.get(testCase) ?? [];
     if (sentences === undefined) return ended.map((result) => ({ ...result, sentences: [] }));
-    const parts = Object.keys(sentences).flatMap((sentence): SentencePart[] => {
-      const checks = ended.flatMap((result) => {
-        return result.sentence === sentence ? [{ ...result, sentence }] : [];
-      });
+    const parts = Object.keys(sentences).flatMap((sentence) => {
+      const checks = ended.filter((result) => result.sentence === sentence);
       if (!observer.hasInvariant(sentence)) return checks;
-      return [...checks, ...decideInvariant(sentence, observer.tallyOf(sentence), checks)];
+      const tally = observer.tallyOf(sentence);
+      return [...checks, ...decideInvariant({ case: testCase, sentence }, tally, checks)];
     });
-    return decideRule(found, parts);
+    return decideRule(testCase, parts);
   });
 }
 
-/** What a check of a sentence, or its invariant, found. */
-type SentencePart = SentenceResult & Evidence;
+/** Discards the failures of an API if its credentials have expired since the run began: then, findings prove nothing. */
+async function skipIfCredentialsExpired(run: Run, results: readonly CheckResult[]) {
+  let confirmed = results;
+  for (const api of run.settings.apis) {
+    const isDoubtful = (result: CheckResult) =>
+      result.outcome === 'fail' && result.case.api === api;
+    const expired = results.some(isDoubtful) && (await findExpired(run, api));
+    if (!expired) continue;
+    const skipped = { outcome: 'skip' as const, reason: expired.message, findings: [] };
+    confirmed = confirmed.map((each) => (isDoubtful(each) ? { ...each, ...skipped } : each));
+  }
+  return confirmed;
+}
 
 /** Returns nothing if the invariant applies to no response, and no check made calls for it. */
 export function decideInvariant(
-  sentence: string,
+  subject: Pick<CheckResult, 'case' | 'sentence'>,
   tally: Tally | undefined,
   checks: readonly Conclusion[],
-): SentencePart[] {
-  const ended = { sentence, notes: [], durationMs: 0 };
+): CheckResult[] {
+  const base = { ...subject, notes: [], durationMs: 0 };
   if (tally) {
     const { findings, ...scope } = tally;
-    return [{ ...ended, findings, scope, outcome: scope.violations > 0 ? 'fail' : 'pass' }];
+    return [{ ...base, findings, scope, outcome: scope.violations > 0 ? 'fail' : 'pass' }];
   }
   const isChecked = checks.some(({ outcome }) => outcome === 'pass');
   const reason = 'the run got no response that the rule applies to';
-  return isChecked ? [{ ...ended, findings: [], outcome: 'skip', reason }] : [];
+  return isChecked ? [{ ...base, findings: [], outcome: 'skip', reason }] : [];
 }
 
-export function decideRule(rule: Case, parts: readonly SentencePart[]): CaseResult {
-  const bySentence = Map.groupBy(parts, ({ sentence }) => sentence);
-  const sentences = [...bySentence].map(([sentence, found]) => decideSentence(sentence, found));
+/** Decides a rule from the results of its checks and of its invariants. */
+export function decideRule(rule: Case, parts: readonly CheckResult[]): CaseResult {
+  const bySentence = Map.groupBy(parts, ({ sentence = rule.id }) => sentence);
+  const sentences = [...bySentence].map(([sentence, results]) => decideSentence(sentence, results));
   const { sentence: first, outcome, reason } = findFirstByPrecedence(sentences);
   const isShared = sentences.every((each) => each.reason === reason);
   const isDecided = outcome === 'pass' || outcome === 'fail';
@@ -148,7 +135,7 @@ export function decideRule(rule: Case, parts: readonly SentencePart[]): CaseResu
   };
 }
 
-function decideSentence(sentence: string, parts: readonly SentencePart[]): SentenceResult {
+function decideSentence(sentence: string, parts: readonly CheckResult[]): SentenceResult {
   const { outcome } = findFirstByPrecedence(parts);
   // A failure needs no other proof, but a pass is partial if another check of the sentence is disabled.
   const reasonOutcome = outcome === 'pass' ? 'disabled' : outcome;

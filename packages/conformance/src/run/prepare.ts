@@ -8,10 +8,9 @@ import type { Received } from '../http/exchange.ts';
 import { readEcho } from '../http/fixture-protocol.ts';
 import { codeOf, isGatewayError } from '../http/read-response.ts';
 import { nameCredentials, REQUEST_FORMS } from '../options.ts';
-import type { CheckResult } from '../results/result.ts';
+import { findBlocker } from './blocker.ts';
 import { CallContext } from './call-context.ts';
 import { closeSocket } from './clients.ts';
-import { findBlocker } from './outcome.ts';
 import type { Deployment, Run } from './run.ts';
 
 /**
@@ -98,22 +97,8 @@ const MAX_RECHECK = 30_000;
 const findCredentials = (run: Run, api: Api, caller: Caller): Promise<Partial<Deployment>> =>
   api === 'gateway' ? findGatewayCredentials(run, caller) : findStorageForm(run, caller);
 
-/** Discards the failures of an API if its credentials have expired since the run began: then, findings prove nothing. */
-export async function skipIfCredentialsExpired(run: Run, results: readonly CheckResult[]) {
-  let confirmed = results;
-  for (const api of run.settings.apis) {
-    const isDoubtful = (result: CheckResult) =>
-      result.outcome === 'fail' && result.case.api === api;
-    const expired = results.some(isDoubtful) && (await findExpired(run, api));
-    if (!expired) continue;
-    const skipped = { outcome: 'skip' as const, reason: expired.message, findings: [] };
-    confirmed = confirmed.map((each) => (isDoubtful(each) ? { ...each, ...skipped } : each));
-  }
-  return confirmed;
-}
-
-/** Makes the calls of `findCredentials` again, even after the end of the run, and checks whether they find less. */
-async function findExpired(run: Run, api: Api): Promise<SkipError | undefined> {
+/** Repeats the calls of `findCredentials`, even after the end of the run. Returns why an API no longer accepts them. */
+export async function findExpired(run: Run, api: Api): Promise<SkipError | undefined> {
   const { deployment } = run;
   const { gatewayScheme: before } = deployment;
   const caller = run.caller.with({ signal: AbortSignal.timeout(MAX_RECHECK) });
