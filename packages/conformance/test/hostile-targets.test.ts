@@ -128,6 +128,9 @@ test.each([
   const messages = listProblems(report).map(({ cause }) => cause.findings[0]?.message);
   expect(messages).toEqual([expect.stringContaining(`the response ${cause}: `)]);
   expect(JSON.stringify(report)).not.toMatch(/[?&]sign=[^[]/);
+  // Only the suite repeats what is about files, which it removes.
+  const commands = report.results.flatMap(({ findings }) => findings.map(({ repeat }) => repeat));
+  expect(commands.filter((command) => !command?.startsWith('npx @berth'))).toEqual([]);
 });
 
 test('dropped connections are errors, not failures of the target', async () => {

@@ -9,20 +9,21 @@ import type { DreddTransaction } from './dredd-transaction.ts';
 export async function readExchange(
   run: Run,
   call: Call,
-  { case: { id: madeBy } }: Transaction,
+  transaction: Transaction,
   { real }: DreddTransaction,
 ): Promise<Exchange> {
+  const maker = { madeBy: transaction.case.id };
   if (real === undefined || real.statusCode === 429) {
     const retryAt = real && run.pace.slowDown(String(real.headers['retry-after'] ?? ''), 0);
     await run.pace.ready(new URL(call.url).origin, run.signal, retryAt);
-    const exchange = await run.caller.with({ madeBy }).call(call);
+    const exchange = await run.caller.with({ maker }).call(call);
     // Dredd compares the status of the last response.
     if (real !== undefined) real.statusCode = exchange.received.status;
     return exchange;
   }
   const bytes = Buffer.from(real.body ?? '', real.bodyEncoding === 'base64' ? 'base64' : 'utf8');
   const received = toReceived(real.statusCode, toHeaderList(real.headers), bytes);
-  const exchange = { sent: { ...call, madeBy }, received };
+  const exchange = { sent: { ...call, ...maker }, received };
   run.observer.observe(exchange);
   return exchange;
 }

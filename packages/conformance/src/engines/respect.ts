@@ -34,7 +34,7 @@ async function runWorkflow(run: Run, workflow: Workflow) {
   const { id } = workflow.case;
   let failures: Failure[];
   try {
-    const steps = await execute(run, workflow, createFetch(run, id, record));
+    const steps = await execute(run, workflow, createFetch(run, workflow, record));
     const isChecked = steps.some(({ checks }) => checks.length > 0);
     if (!isChecked) record.fault ??= new Error('the workflow made no assertions');
     failures = listFailures(id, steps, exchanges);
@@ -165,7 +165,7 @@ interface Recorded {
 }
 
 /** Makes Respect's calls the way the suite makes its own: with its credentials, timeouts, CAs and names. */
-function createFetch(run: Run, workflow: string, record: Recorded): typeof fetch {
+function createFetch(run: Run, workflow: Workflow, record: Recorded): typeof fetch {
   const { caller, gateway, storage, files } = new CallContext(run, workflow);
   const { storeFileID, storageHeaders } = run.settings.wireProfile;
   const hidden = ['url', 'token', 'authorization', 'fileID', 'tempFileURL', storeFileID];

@@ -13,6 +13,7 @@ import {
 } from './connection.ts';
 import {
   type Call,
+  type CallMaker,
   type Exchange,
   fromRawHeaders,
   readAll,
@@ -40,8 +41,7 @@ export interface CallerOptions {
   /** How long to wait for a complete response, in milliseconds; for `open`, until its head. */
   timeout: number;
   signal: AbortSignal;
-  /** See `Call.madeBy`. */
-  madeBy?: string | undefined;
+  maker?: CallMaker;
   onSent: () => void;
   onExchange: (exchange: Exchange) => void;
 }
@@ -77,8 +77,8 @@ export class Caller {
   }
 
   async upgrade(call: Call, protocols: readonly string[]): Promise<Upgrade> {
-    const made = { ...call, madeBy: this.#options.madeBy };
-    const open = () => openWebSocket(made, protocols, this.#options);
+    const labeledCall = { ...call, ...this.#options.maker };
+    const open = () => openWebSocket(labeledCall, protocols, this.#options);
     const { rejection, close: _, ...opened } = await this.#repeat(call, open);
     const upgrade = { ...opened, received: (await rejection) ?? opened.received };
     this.#options.onExchange(upgrade);
@@ -113,8 +113,8 @@ export class Caller {
 
   /** Makes one call. Without a timeout for its body, the complete response must arrive within that of the caller. */
   async #send(call: Call, bodyTimeout?: number): Promise<OpenExchange> {
-    const { agents, timeout, signal, madeBy } = this.#options;
-    const sent = { ...withFraming(call), onOneConnection: agents.isOneConnection, madeBy };
+    const { agents, timeout, signal, maker } = this.#options;
+    const sent = { ...withFraming(call), onOneConnection: agents.isOneConnection, ...maker };
     const what = describeCall(call);
     const controller = new AbortController();
     const signals = AbortSignal.any([signal, controller.signal]);

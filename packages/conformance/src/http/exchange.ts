@@ -5,7 +5,15 @@ import { isClosed, NetworkError } from './connection.ts';
 /** Maximum size of a response body in bytes. It exceeds the size of any response that the suite requests. */
 export const MAX_BODY = 33 * 2 ** 20;
 
-export interface Call {
+/** What makes a call. */
+export interface CallMaker {
+  /** ID of the check, transaction or workflow that makes the call; of the first, for a call set. */
+  madeBy?: string | undefined;
+  /** Whether it stores files, which the run then removes. */
+  storesFiles?: boolean | undefined;
+}
+
+export interface Call extends CallMaker {
   method: string;
   /** Absolute URL. What follows the host is sent exactly as written. */
   url: string;
@@ -16,8 +24,6 @@ export interface Call {
   stream?: (() => AsyncIterable<Uint8Array>) | undefined;
   keep429?: boolean | undefined;
   onOneConnection?: boolean;
-  /** ID of the check, transaction or workflow that makes the call; of the first, for a call set. */
-  madeBy?: string | undefined;
 }
 
 export type Received = ReturnType<typeof toReceived>;

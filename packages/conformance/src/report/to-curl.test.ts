@@ -38,13 +38,13 @@ test('secrets of the operator become variables; a call with another secret, a cu
 });
 
 test.each([
-  ['GW-C1', /^curl /],
-  ['ST-RESPONSE', /^npx @berth\/conformance --only ST-RESPONSE --seed 7 --env 'a b' /],
-  ['ST-SEQUENCE', /^npx @berth\/conformance --only ST-SEQUENCE --seed 7 /],
-  ['copy-file', /^npx @berth\/conformance --only copy-file --seed 7 /],
-])('only the suite repeats what is about files, which a run removes: %s', (id, expected) => {
+  ['GW-C1', false, /^curl /],
+  ['ST-RESPONSE', true, /^npx @berth\/conformance --only ST-RESPONSE --seed 7 --env 'a b' /],
+  ['ST-SEQUENCE', true, /^npx @berth\/conformance --only ST-SEQUENCE --seed 7 /],
+  ['copy-file', true, /^npx @berth\/conformance --only copy-file --seed 7 /],
+])('only the suite repeats what is about files: %s, %s', (id, storesFiles, expected) => {
   const engine = id === 'copy-file' ? 'respect' : 'rules';
-  const finding = { message: '', where: '', request: get };
+  const finding = { message: '', where: '', request: get, storesFiles };
   expect(
     toRepeat({ engine, id }, finding, { seed: 7, ca: undefined, flags: ['--env', 'a b'] }),
   ).toMatch(expected);

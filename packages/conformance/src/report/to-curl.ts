@@ -1,5 +1,4 @@
-import { checks } from '../checks/index.ts';
-import { type Case, workflows } from '../contract/catalog.ts';
+import type { Case } from '../contract/catalog.ts';
 import type { Settings } from '../options.ts';
 import { BLANK, NAMED } from '../results/redact.ts';
 import type { Finding } from '../results/result.ts';
@@ -11,8 +10,8 @@ export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
 const MAX_COMMAND = 2_000;
 
 /**
- * Returns a command that repeats the call of a finding. What one call with curl cannot repeat, the suite repeats: with the
- * sentence, and with whatever made the call, which may be the check of another sentence.
+ * Returns a command that repeats the call of a finding. What one call with curl cannot repeat, such as a call that may be
+ * about a file, the suite repeats: with the sentence, and with what made the call, which may be the check of another one.
  */
 export function toRepeat(
   { engine, id }: Pick<Case, 'engine' | 'id'>,
@@ -20,19 +19,12 @@ export function toRepeat(
   { ca, seed, flags }: Pick<Settings, 'ca' | 'seed' | 'flags'>,
 ): string {
   const found = engine === 'rules' ? (finding.sentence ?? id) : id;
-  const { madeBy = found } = finding;
-  const curl = storesFiles(madeBy) ? undefined : toCurl(finding, ca !== undefined);
+  const { madeBy = found, storesFiles } = finding;
+  const curl = storesFiles ? undefined : toCurl(finding, ca !== undefined);
   if (curl !== undefined && curl.length <= MAX_COMMAND) return curl;
   const only = [...new Set([found, madeBy])].join();
   const options = ['--only', only, '--seed', String(seed), ...flags].map(quote).join(' ');
   return `npx @berth/conformance ${options}   # with the variables and credentials of this run`;
-}
-
-/** Whether the calls of a check or a workflow may be about files, which the run has removed. */
-function storesFiles(madeBy: string): boolean {
-  return [...checks, ...workflows].some(
-    (each) => each.needs.includes('writes') && (each.sentence ?? each.case.id) === madeBy,
-  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Case } from '../contract/catalog.ts';
 import type { NotRunError } from '../errors.ts';
-import { type Exchange, toHeaderRecord } from '../http/exchange.ts';
+import { type CallMaker, type Exchange, toHeaderRecord } from '../http/exchange.ts';
 
 /**
  * - `pass`: at least one request was made and one assertion succeeded, and none failed
@@ -76,7 +76,8 @@ export interface CaseResult extends Conclusion, Evidence {
 
 /** A case in a report. Credentials are redacted in every string. */
 export interface Result
-  extends Omit<CaseResult, 'case'>, Pick<Case, 'engine' | 'id' | 'level' | 'statement'> {
+  extends Omit<CaseResult, 'case'>,
+    Pick<Case, 'engine' | 'id' | 'level' | 'statement'> {
   /** IDs of the rules that it is about, or that its responses violate. */
   rules: string[];
   /** Set if the known failures cover each of its findings, with the first reason that they give. */
@@ -121,17 +122,15 @@ export interface ReceivedResponse extends ReportedBody {
   headers: Record<string, string | string[]>;
 }
 
-interface ReportedCall {
+interface ReportedCall extends CallMaker {
   request: SentRequest;
   response: ReceivedResponse;
   /** Whether the request was one of several on one connection. */
   onOneConnection?: boolean;
-  /** ID of the sentence whose check made the call, or of the transaction or workflow. */
-  madeBy?: string;
 }
 
 function toReportedCall({ sent, received }: Exchange): ReportedCall {
-  const { method, url, onOneConnection, madeBy } = sent;
+  const { method, url, onOneConnection, madeBy, storesFiles } = sent;
   const { status, isCut } = received;
   const lowered = received.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
@@ -144,6 +143,7 @@ function toReportedCall({ sent, received }: Exchange): ReportedCall {
     },
     ...(onOneConnection && { onOneConnection }),
     ...(madeBy && { madeBy }),
+    ...(storesFiles && { storesFiles }),
   };
 }
 

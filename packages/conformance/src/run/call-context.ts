@@ -1,3 +1,4 @@
+import type { Runnable } from '../contract/catalog.ts';
 import type { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import { createFixtureClient, type FixtureClient } from '../http/fixture-protocol.ts';
@@ -13,7 +14,8 @@ import type { Run } from './run.ts';
 /** Clients for both APIs. */
 export class CallContext {
   readonly run: Run;
-  readonly madeBy: string | undefined;
+  /** What makes the calls. */
+  readonly runnable: Runnable | undefined;
   readonly caller: Caller;
   readonly gateway: GatewayClient;
   /** The fixture service behind the gateway, for checks that need `fixture`. */
@@ -21,14 +23,13 @@ export class CallContext {
   readonly storage: StorageClient;
   readonly files: Files;
 
-  /**
-   * @param madeBy what repeats the calls: see `Call`
-   * @param caller default: that of the run, whose end aborts its calls
-   */
-  constructor(run: Run, madeBy?: string, caller = run.caller) {
+  /** @param caller default: that of the run, whose end aborts its calls */
+  constructor(run: Run, runnable?: Runnable, caller = run.caller) {
     this.run = run;
-    this.madeBy = madeBy;
-    this.caller = caller.with({ madeBy });
+    this.runnable = runnable;
+    const madeBy = runnable?.sentence ?? runnable?.case.id;
+    const storesFiles = runnable?.needs.includes('writes');
+    this.caller = caller.with({ maker: { madeBy, storesFiles } });
     this.gateway = createGatewayClient(run, this.caller);
     const call = (path: string) => this.gateway.call({ path });
     this.fixture = createFixtureClient(call, run.settings.timeoutMs);
@@ -59,7 +60,7 @@ export class CallContext {
 export function oncePerRun<Result>(find: (t: CallContext) => Promise<Result>) {
   const found = new WeakMap<Run, Promise<Result>>();
   return (t: CallContext): Promise<Result> => {
-    const result = found.get(t.run) ?? find(new CallContext(t.run, t.madeBy));
+    const result = found.get(t.run) ?? find(new CallContext(t.run, t.runnable));
     found.set(t.run, result);
     return result;
   };

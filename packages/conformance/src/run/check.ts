@@ -45,9 +45,9 @@ export class CheckContext extends CallContext {
   readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
   readonly #sentence: SentenceId;
 
-  constructor(run: Run, sentence: SentenceId) {
-    super(run, sentence);
-    this.#sentence = sentence;
+  constructor(run: Run, check: Check) {
+    super(run, check);
+    this.#sentence = check.sentence;
   }
 
   /**
@@ -149,7 +149,7 @@ export async function inParallel<Item, Value>(
 }
 
 async function runCheck(run: Run, check: Check): Promise<CheckResult> {
-  const context = new CheckContext(run, check.sentence);
+  const context = new CheckContext(run, check);
   const started = performance.now();
   // Why it did not run, or did not finish.
   let error: unknown = findBlocker(run, check);
