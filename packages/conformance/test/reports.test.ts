@@ -101,6 +101,13 @@ test('a command that is too long to paste is replaced by one of the suite', () =
   expect(page).toMatch(/^repeat +npx @berth\/conformance --only GW-C2 /m);
 });
 
+test('the title of the page names each target once', () => {
+  const title = '<title>Conformance of http://gateway.example and http://storage.example</title>';
+  expect(reporters.html(report)).toContain(title);
+  const targets = [...report.targets, ...report.targets];
+  expect(reporters.html({ ...report, targets })).toContain(title);
+});
+
 test('the size of a body that the report does not contain completely is in bytes', () => {
   const sized = { ...finding, request: { ...post, body: 'é'.repeat(600), bodySize: 20_480 } };
   const page = reporters.html(sampleReport([{ ...failed, findings: [sized] }]));

@@ -27,7 +27,7 @@ export function toHtml(report: Report): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<title>Conformance of ${targets[0]?.url}</title>
+<title>Conformance of ${[...new Set(targets.map(({ url }) => url))].join(' and ')}</title>
 <style>${{ markup: STYLE }}</style>
 </head>
 <body>
