@@ -94,8 +94,12 @@ test('a WebSocket whose messages never end does not hold up a check', async () =
       yield* all;
     },
   });
-  const ran = await runWithoutLeaks({ ...target.options, only: ['GW-WS-MESSAGES/2'] });
+  const only = ['GW-WS-MESSAGES/2'];
+  const ran = await runWithoutLeaks({ ...target.options, only });
   expect(ran.fail).toEqual([expect.stringMatching(/: 6 messages must arrive, but 7 did$/)]);
+  // Besides, one for each message that was sent.
+  const { results } = await runOn(target, { only });
+  expect(results.flatMap(({ findings }) => findings)).toHaveLength(7);
 });
 
 test('events that are late on a slow machine do not fail the gateway', async () => {

@@ -91,8 +91,8 @@ async function expectMessages(
   const received = await exchangeMessages(t, socket, messages, expected.length);
   const counts = `${expected.length} messages must arrive, but ${received.length} did`;
   t.expect(received.length === expected.length, counts, upgrade);
-  for (const [index, { binary: isBinary, data }] of received.entries()) {
-    const { parts = [], binary: wasBinary } = expected[index] ?? {};
+  for (const [index, { binary: isBinary, data }] of received.slice(0, expected.length).entries()) {
+    const { parts, binary: wasBinary } = expected[index] as Fragments;
     const bytes = Buffer.concat(parts.map((part) => Buffer.from(part)));
     const sent = `message ${index + 1} (${wasBinary ? 'binary' : 'text'}, ${bytes.length} bytes)`;
     const message = `${sent} must arrive unchanged, but arrived as ${isBinary ? 'binary' : 'text'}, ${showBytes(t, data)}`;
