@@ -14,8 +14,9 @@ export async function readExchange(
 ): Promise<Exchange> {
   const maker = { madeBy: transaction.case.id };
   if (real === undefined || real.statusCode === 429) {
-    const retryAt = real && run.pace.slowDown(String(real.headers['retry-after'] ?? ''), 0);
-    await run.pace.ready(new URL(call.url).origin, run.signal, retryAt);
+    const { origin } = new URL(call.url);
+    const retryAt = real && run.pace.slowDown(origin, String(real.headers['retry-after'] ?? ''), 0);
+    await run.pace.ready(origin, run.signal, retryAt);
     const exchange = await run.caller.with({ maker }).call(call);
     // Dredd compares the status of the last response.
     if (real !== undefined) real.statusCode = exchange.received.status;

@@ -106,7 +106,7 @@ export class Caller {
         return made;
       }
       made.close?.();
-      retryAt = pace.slowDown(readAll(headers, 'retry-after')[0], attempt);
+      retryAt = pace.slowDown(origin, readAll(headers, 'retry-after')[0], attempt);
     }
     throw new ThrottledError(`${describeCall(call)}: every attempt got a 429`);
   }

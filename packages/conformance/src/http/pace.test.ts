@@ -11,8 +11,17 @@ test.each([
   [undefined, 500],
 ])('after a 429 with Retry-After: %s, the run waits %d ms', (retryAfter, milliseconds) => {
   const pauses: number[] = [];
-  new Pace((pause) => pauses.push(pause)).slowDown(retryAfter, 0);
+  new Pace((pause) => pauses.push(pause)).slowDown('http://a', retryAfter, 0);
   expect(pauses).toEqual([milliseconds]);
+});
+
+test('a target that responds with 429 is called again', async () => {
+  const pace = new Pace(() => {});
+  for (let call = 0; call < 22; call += 1) {
+    pace.recordNoResponse('http://a');
+    if (call === 10) pace.slowDown('http://a', '1', 0);
+  }
+  await pace.ready('http://a', new AbortController().signal);
 });
 
 test('calls start no faster than the rate', async () => {

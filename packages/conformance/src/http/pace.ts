@@ -56,7 +56,8 @@ export class Pace {
   }
 
   /** Records a 429. Only the second in a row delays all calls. Returns when to retry; `undefined` to give up. */
-  slowDown(retryAfter: string | undefined, attempt: number): number | undefined {
+  slowDown(origin: string, retryAfter: string | undefined, attempt: number): number | undefined {
+    this.#noResponses.delete(origin);
     this.#hasGivenUp ||= attempt >= MAX_RETRIES;
     if (this.#hasGivenUp) return undefined;
     const now = Date.now();
