@@ -24,17 +24,23 @@ test('the README counts all rules', () => {
   expect(new Set(readme.match(/ of \d+ rules/g))).toEqual(new Set([` of ${rules.length} rules`]));
 });
 
-/** The folders and files of `src/`, each of which imports only from those before it. */
+/** The folders and files of `src/`, each of which imports only from itself and those before it. */
 const ORDER =
-  'errors.ts json.ts manifest.ts generated contract http results options.ts invariants run checks engines report';
+  'errors.ts json.ts manifest.ts generated contract http results options.ts read-options.ts invariants run checks engines report';
 const LAYERS = ORDER.split(' ');
 
 test.each(LAYERS)('%s imports only from the layers before it', (name) => {
-  const cwd = new URL('../src/', import.meta.url);
+  const src = new URL('../src/', import.meta.url);
   const pattern = name.endsWith('.ts') ? name : `${name}/*.{ts,cts}`;
-  const code = globSync(pattern, { cwd, exclude: ['**/*.test.ts'] });
-  const text = code.map((file) => readFileSync(new URL(file, cwd), 'utf8')).join();
-  const imported = [...text.matchAll(/ from '\.\.?\/([^/']+)/g)].map(([, layer = '']) => layer);
-  expect(imported.filter((layer) => LAYERS.indexOf(layer) >= LAYERS.indexOf(name))).toEqual([]);
-  expect(code).not.toEqual([]);
+  const files = globSync(pattern, { cwd: src, exclude: ['**/*.test.ts'] });
+  const imported = files.flatMap((file) => {
+    const url = new URL(file, src);
+    const paths = readFileSync(url, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/g);
+    return [...paths].map(([, path = '']) => new URL(path, url).href);
+  });
+  const inSource = imported.filter((href) => href.startsWith(src.href));
+  const layers = inSource.map((href) => href.slice(src.href.length).split('/', 1).join());
+  const allowed = LAYERS.slice(0, LAYERS.indexOf(name) + 1);
+  expect(layers.filter((layer) => !allowed.includes(layer))).toEqual([]);
+  expect(files).not.toEqual([]);
 });
