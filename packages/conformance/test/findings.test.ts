@@ -5,7 +5,7 @@ import { authenticate, onTrusted } from './mutants/hooks/credentials.ts';
 import { frames } from './mutants/hooks/gateway.ts';
 import { DELETE, entries, LINKS } from './mutants/hooks/storage.ts';
 import { type Hooks, type Json, MutatedResponse } from './proxy/messages.ts';
-import { drop } from './proxy/take-over.ts';
+import { drop, send } from './proxy/take-over.ts';
 import { runOn, runSuite } from './run-suite.ts';
 import { startMutated } from './targets/start-mutated.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
@@ -173,6 +173,31 @@ test('a workflow that fails names the rules that its responses violate', async (
   expect([exitCode, result]).toMatchObject([1, { outcome: 'fail', rules: ['ST-RESPONSE'] }]);
   const known = [{ id: 'ST-RESPONSE' }];
   expect(await runOn(target, { only, known })).toMatchObject({ exitCode: 0 });
+});
+
+test.each(['999 Odd', '101 Go'])('an upload that gets %s fails its workflow', async (status) => {
+  await using target = await startMutated();
+  const response = send(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`);
+  target.use({
+    create: () => ({ request: ({ isUpload }) => (isUpload ? response : undefined) }),
+  });
+  const { results } = await runOn(target, { only: ['copy-file'] });
+  const [finding] = results.flatMap(({ findings }) => findings);
+  expect(finding).toMatchObject({
+    message: expect.stringMatching(/^step upload.*: \$statusCode < 400 does not hold$/),
+    response: { status: Number.parseInt(status, 10) },
+  });
+});
+
+test('what stops Respect, but violates nothing, is an error', async () => {
+  await using target = await startMutated();
+  const response: Hooks['response'] = ({ headers }, { isDownload }) => {
+    if (isDownload) headers.set('Content-Type', 'application/json');
+  };
+  target.use({ create: () => ({ response }) });
+  const { results } = await runOn(target, { only: ['download-file'] });
+  const workflow = results.find(({ id }) => id === 'download-file');
+  expect(workflow).toMatchObject({ outcome: 'error', reason: expect.stringMatching(/^Respect: /) });
 });
 
 test.each([false, true])('expired credentials fail no check, interrupted: %j', async (stops) => {

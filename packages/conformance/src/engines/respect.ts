@@ -7,6 +7,7 @@ import { type Workflow, workflows } from '../contract/catalog.ts';
 import { type Exchange, isWebUrl, splitTarget, toCallUrl, toPlainType } from '../http/exchange.ts';
 import type { Operation } from '../invariants/invariant.ts';
 import { findOperation, toDocumented } from '../invariants/observer.ts';
+import { NotRunError } from '../errors.ts';
 import { toFields } from '../json.ts';
 import { quoteJson } from '../results/redact.ts';
 import { type CheckResult, type Finding, withEvidence } from '../results/result.ts';
@@ -29,29 +30,42 @@ export async function runWorkflows(run: Run): Promise<CheckResult[]> {
 
 async function runWorkflow(run: Run, workflow: Workflow) {
   const started = performance.now();
-  const record: Recorded = { exchanges: [] };
-  const { exchanges } = record;
-  const { id } = workflow.case;
-  let failures: Failure[];
+  const record: Recorded = { exchanges: [], failures: [] };
+  const { exchanges, failures } = record;
   try {
     const steps = await execute(run, workflow, createFetch(run, workflow, record));
-    const isChecked = steps.some(({ checks }) => checks.length > 0);
-    if (!isChecked) record.fault ??= new Error('the workflow made no assertions');
-    failures = listFailures(id, steps, exchanges);
+    const checks = steps.flatMap((step) => step.checks);
+    if (checks.length === 0) record.fault ??= new Error('the workflow made no assertions');
+    failures.push(...listFailures(workflow.case.id, steps, exchanges));
+    const stopped = checks.find((check) => isFailed(check) && !RESPONSE_CHECKS.includes(check.name));
+    if (stopped && failures.length === 0) throw new Error(toFirstLine(stopped));
   } catch (error) {
-    // Respect could not read a response.
-    const where = `workflows#/${id}`;
-    const finding = withEvidence({ message: (error as Error).message, where }, exchanges.at(-1));
-    failures = [{ finding, isAboutStatus: false }];
-    if (exchanges.length === 0) record.fault ??= error as Error;
+    record.fault ??= new NotRunError(`Respect: ${(error as Error).message}`);
   }
   const durationMs = Math.round(performance.now() - started);
-  const violations =
-    failures.length > 0 ? exchanges.flatMap((exchange) => run.observer.validate(exchange)) : [];
+  const hasFailed = failures.length > 0 || record.fault !== undefined;
+  const violations = hasFailed ? exchanges.flatMap((each) => run.observer.validate(each)) : [];
   // What its responses violate is probably why it failed, unless it expected another status.
   const unexplained = failures.filter((each) => each.isAboutStatus || violations.length === 0);
-  const findings = [...violations, ...unexplained.map(({ finding }) => finding)];
-  return { ...decide(run, workflow, record.fault ? [] : findings, record.fault), durationMs };
+  const others = record.fault ? [] : unexplained.map(({ finding }) => finding);
+  return { ...decide(run, workflow, [...violations, ...others], record.fault), durationMs };
+}
+
+/** What Respect calls its checks of responses. Any other that fails is an error of Respect, or of the suite. */
+const RESPONSE_CHECKS = [
+  'success criteria check',
+  'status code check',
+  'schema check',
+  'content-type check',
+];
+
+type RespectCheck = Step['checks'][number];
+
+const isFailed = ({ passed, severity }: RespectCheck) => !passed && severity === 'error';
+
+/** An excerpt of the body follows the first line. */
+function toFirstLine({ message = '' }: RespectCheck): string {
+  return stripVTControlCharacters(message).trim().split('\n', 1).join();
 }
 
 interface Failure {
@@ -65,14 +79,13 @@ function listFailures(
   exchanges: readonly Exchange[],
 ): Failure[] {
   return steps.flatMap(({ stepId, checks }, index) => {
-    const failed = checks.filter(({ passed, severity }) => !passed && severity === 'error');
+    const failed = checks.filter((each) => isFailed(each) && RESPONSE_CHECKS.includes(each.name));
     // Each step makes one call.
     const exchange = exchanges.at(exchanges.length === steps.length ? index : -1);
     const where = `workflows#/${id}/${stepId}`;
-    return failed.map(({ name, condition = '', message = '' }) => {
-      // An excerpt of the body follows the first line.
-      const [line] = stripVTControlCharacters(message).trim().split('\n', 1);
-      const reason = condition === '' ? line : `${condition} does not hold`;
+    return failed.map((check) => {
+      const { name, condition = '' } = check;
+      const reason = condition === '' ? toFirstLine(check) : `${condition} does not hold`;
       return {
         finding: withEvidence({ message: `step ${stepId}: ${name}: ${reason}`, where }, exchange),
         isAboutStatus: condition.startsWith('$statusCode'),
@@ -160,7 +173,8 @@ function toInputs(run: Run, id: string): Record<string, string> {
 
 interface Recorded {
   exchanges: Exchange[];
-  /** The error of the last call that got no response. */
+  failures: Failure[];
+  /** What kept the workflow from ending: a call without a response, or a bug. */
   fault?: Error;
 }
 
@@ -202,15 +216,10 @@ function createFetch(run: Run, workflow: Workflow, record: Recorded): typeof fet
     return exchange;
   }
 
-  return async (input, init) => {
-    const url = String(vault.reveal(String(input)));
-    if (!isWebUrl(url)) throw new TypeError(`${quoteJson(url)} is not a URL that can be called`);
+  async function respond(url: string, init?: RequestInit): Promise<Response> {
     const request = new Request(url, { ...init, signal: null });
     const operation = findOperation({ method: request.method, url }, run.settings);
-    const exchange = await call(url, request, operation).catch((error) => {
-      record.fault = error;
-      throw error;
-    });
+    const exchange = await call(url, request, operation);
     record.exchanges.push(exchange);
     const { status, headers, json, body } = exchange.received;
     const expected = operation ? toDocumented(operation, status) : status;
@@ -220,9 +229,32 @@ function createFetch(run: Run, workflow: Workflow, record: Recorded): typeof fet
     const shown = headers.map(([name, value]): [string, string] =>
       name.toLowerCase() === 'content-type' ? [name, toPlainType(value)] : [name, value],
     );
-    return new Response(hasBody ? content : null, { status: expected, headers: shown });
+    // A Response can have no other status. Findings show the actual one.
+    const isPossible = expected >= 200 && expected < 600;
+    return new Response(hasBody ? content : null, {
+      status: isPossible ? expected : UNKNOWN_STATUS,
+      headers: shown,
+    });
+  }
+
+  return async (input, init) => {
+    const url = String(vault.reveal(String(input)));
+    if (isWebUrl(url)) {
+      return respond(url, init).catch((error) => {
+        record.fault = error;
+        throw error;
+      });
+    }
+    const message = `${quoteJson(url)} is not a URL that can be called`;
+    const finding = { message, where: `workflows#/${workflow.case.id}` };
+    const last = record.exchanges.at(-1);
+    record.failures.push({ finding: withEvidence(finding, last), isAboutStatus: false });
+    throw new TypeError(message);
   };
 }
+
+/** Any that no contract documents. */
+const UNKNOWN_STATUS = 599;
 
 /** Hides values from Respect that it only passes on, because it replaces `a.1` in a string with `a[1]`. */
 function createVault(fields: readonly string[]) {
