@@ -114,7 +114,9 @@ test.each([
 test('an error that Dredd reports shows no credential', async () => {
   const env = 'a-secret-name';
   const access = { storageUrl: 'http://127.0.0.1:1', env, storageHeaders: { 'X-Key': env } };
-  const handle = createHooks(new Run(toSettings(access), new AbortController().signal), () => {});
+  const ended: object[] = [];
+  const run = new Run(toSettings(access), new AbortController().signal);
+  const handle = createHooks(run, (result) => ended.push(result));
   const dredd = {
     origin: { actionName: 'getUploadMetaData' },
     request: { method: 'POST', uri: '', headers: {}, body: '{}' },
@@ -123,6 +125,12 @@ test('an error that Dredd reports shows no credential', async () => {
   await handle('beforeEach', dredd);
   await handle('afterEach', dredd);
   expect(dredd.fail).toMatch(/\/envs\/\[redacted: X_KEY\]\/.*ECONNREFUSED/);
+  // An example that cannot be adapted is the result, too.
+  expect(ended).toMatchObject([{ outcome: 'error' }]);
+  const origin = { actionName: 'batchDelete' };
+  const expected = { ...dredd.expected, statusCode: '200' };
+  await handle('beforeEach', { ...dredd, origin, expected, request: { ...dredd.request, body: '{' } });
+  expect(ended).toMatchObject([{}, { outcome: 'error', reason: expect.stringContaining('JSON') }]);
 });
 
 /**

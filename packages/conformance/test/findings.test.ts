@@ -178,9 +178,7 @@ test('a workflow that fails names the rules that its responses violate', async (
 test.each(['999 Odd', '101 Go'])('an upload that gets %s fails its workflow', async (status) => {
   await using target = await startMutated();
   const response = send(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`);
-  target.use({
-    create: () => ({ request: ({ isUpload }) => (isUpload ? response : undefined) }),
-  });
+  target.use({ create: () => ({ request: ({ isUpload }) => (isUpload ? response : undefined) }) });
   const { results } = await runOn(target, { only: ['copy-file'] });
   const [finding] = results.flatMap(({ findings }) => findings);
   expect(finding).toMatchObject({

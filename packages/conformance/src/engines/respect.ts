@@ -4,10 +4,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import type { Step, WorkflowExecutionResult } from '@redocly/respect-core';
 import { type Workflow, workflows } from '../contract/catalog.ts';
+import { NotRunError } from '../errors.ts';
 import { type Exchange, isWebUrl, splitTarget, toCallUrl, toPlainType } from '../http/exchange.ts';
 import type { Operation } from '../invariants/invariant.ts';
 import { findOperation, toDocumented } from '../invariants/observer.ts';
-import { NotRunError } from '../errors.ts';
 import { toFields } from '../json.ts';
 import { quoteJson } from '../results/redact.ts';
 import { type CheckResult, type Finding, withEvidence } from '../results/result.ts';
@@ -37,7 +37,9 @@ async function runWorkflow(run: Run, workflow: Workflow) {
     const checks = steps.flatMap((step) => step.checks);
     if (checks.length === 0) record.fault ??= new Error('the workflow made no assertions');
     failures.push(...listFailures(workflow.case.id, steps, exchanges));
-    const stopped = checks.find((check) => isFailed(check) && !RESPONSE_CHECKS.includes(check.name));
+    const stopped = checks.find(
+      (check) => isFailed(check) && !RESPONSE_CHECKS.includes(check.name),
+    );
     if (stopped && failures.length === 0) throw new Error(toFirstLine(stopped));
   } catch (error) {
     record.fault ??= new NotRunError(`Respect: ${(error as Error).message}`);
