@@ -129,7 +129,12 @@ test('an error that Dredd reports shows no credential', async () => {
   expect(ended).toMatchObject([{ outcome: 'error' }]);
   const origin = { actionName: 'batchDelete' };
   const expected = { ...dredd.expected, statusCode: '200' };
-  await handle('beforeEach', { ...dredd, origin, expected, request: { ...dredd.request, body: '{' } });
+  await handle('beforeEach', {
+    ...dredd,
+    origin,
+    expected,
+    request: { ...dredd.request, body: '{' },
+  });
   expect(ended).toMatchObject([{}, { outcome: 'error', reason: expect.stringContaining('JSON') }]);
 });
 

@@ -1,5 +1,5 @@
 import { type Transaction, transactions } from '../contract/catalog.ts';
-import { type Call, toTarget } from '../http/exchange.ts';
+import { type Call, type Exchange, toTarget } from '../http/exchange.ts';
 import { readReply } from '../http/read-response.ts';
 import { type ConformanceOptions, toSettings, toVariable } from '../options.ts';
 import type { CheckResult, Finding } from '../results/result.ts';
@@ -13,10 +13,16 @@ import { type DreddTransaction, findTransaction, prepareCall } from './dredd-tra
 
 export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';
 
+/** What a hook changes of Dredd's transaction. */
+type Changes = Partial<DreddTransaction>;
+
+/** The transaction that Dredd runs: one at a time. */
 interface Running {
   transaction: Transaction;
-  call: Call;
   startedAt: number;
+  /** Absent until it has been prepared. */
+  call?: Call;
+  /** Absent until a response has been checked. */
   findings?: Finding[];
 }
 
@@ -32,7 +38,11 @@ export async function openSession(options: ConformanceOptions, endpoint: string)
   await prepare(run, transactions).catch((error) => {
     throw toStartError(run, error.message);
   });
-  return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
+  return {
+    timeoutMs: settings.timeoutMs,
+    handle: createHooks(run, () => {}),
+    close: () => removeLeftovers(run),
+  };
 }
 
 /**
@@ -41,52 +51,45 @@ export async function openSession(options: ConformanceOptions, endpoint: string)
  * 1. `beforeEach` changes the example request so that it gets the documented response: it sets the address, the
  *    credentials and, for an error, what provokes it. A transaction that cannot run is skipped, or fails with the reason.
  * 2. Dredd makes the call.
- * 3. `beforeEachValidation` checks the response against the OpenAPI 3.1 document and the invariants. It sets `fail`, and
- *    replaces what Dredd expects by what was received, so that Dredd's own comparison, by OpenAPI 3.0, adds nothing.
+ * 3. `beforeEachValidation` checks the response against the OpenAPI 3.1 document and the invariants.
  * 4. `afterEach` reports the result. If Dredd got no response, it skips step 3, and this hook makes the call itself.
+ *
+ * They return what they change. An error ends the transaction, and is its result.
  */
 export function createHooks(run: Run, onEnd: (result: CheckResult) => void) {
   let fileId: string | undefined;
-  // Dredd runs one transaction at a time.
   let running: Running | undefined;
 
-  async function beforeEach(dredd: DreddTransaction): Promise<void> {
+  async function beforeEach(dredd: DreddTransaction): Promise<Changes> {
     running = undefined;
     const transaction = findTransaction(dredd);
     const blocker = transaction && findBlocker(run, transaction);
-    // Without it, Dredd would report success although nothing was checked.
-    if (blocker?.outcome === 'skip') dredd.fail = run.secrets.redact(blocker.message);
-    else dredd.skip = transaction === undefined || blocker !== undefined;
-    if (transaction === undefined || blocker !== undefined) return;
+    // Without `fail`, Dredd would report success although nothing was checked.
+    if (blocker?.outcome === 'skip') return { fail: run.secrets.redact(blocker.message) };
+    if (transaction === undefined || blocker !== undefined) return { skip: true };
+    running = { transaction, startedAt: performance.now() };
     const call = prepareCall(transaction, dredd.request, run, fileId);
-    running = { transaction, call, startedAt: performance.now() };
-    const { origin, protocol, hostname, port } = new URL(call.url);
-    Object.assign(dredd, { protocol, host: hostname, port, fullPath: toTarget(call.url) });
-    dredd.request.headers = Object.fromEntries(call.headers);
-    dredd.request.body = call.body.toString();
-    await run.pace.ready(origin, run.signal);
+    running.call = call;
+    await run.pace.ready(new URL(call.url).origin, run.signal);
     run.calls += 1;
+    return toRequest(call, dredd.request);
   }
 
-  async function beforeEachValidation(dredd: DreddTransaction): Promise<void> {
-    if (running === undefined) return;
+  async function beforeEachValidation(dredd: DreddTransaction): Promise<Changes> {
+    if (running?.call === undefined) return {};
     const { call, transaction } = running;
     const exchange = await readExchange(run, call, transaction, dredd);
     const reply = readReply(exchange, run.settings.wireProfile.envelope);
     run.secrets.addGrant(reply.data);
     if (typeof reply.data?.fileID === 'string') fileId ??= reply.data.fileID;
-    const findings = [...run.observer.validate(exchange), ...findUnexpected(transaction, reply)];
-    running.findings = findings;
-    const messages = findings.map(({ message }) => run.secrets.redactMessage(message));
-    if (messages.length > 0) dredd.fail = messages.join('; ');
-    // The contract often allows other statuses, and media types with parameters, which Dredd compares literally.
-    dredd.expected = { statusCode: String(exchange.received.status), headers: {} };
+    running.findings = [...run.observer.validate(exchange), ...findUnexpected(transaction, reply)];
+    return toValidation(run, dredd, exchange, running.findings);
   }
 
-  async function afterEach(dredd: DreddTransaction): Promise<void> {
+  async function afterEach(dredd: DreddTransaction): Promise<Changes> {
     // Dredd does not say why a call failed, so it is made again.
-    if (dredd.real === undefined) await beforeEachValidation(dredd);
-    if (running === undefined) return;
+    const changes = dredd.real === undefined ? await beforeEachValidation(dredd) : {};
+    if (running === undefined) return changes;
     const { transaction, startedAt, findings = [] } = running;
     running = undefined;
     if (findings.length === 0 && dredd.test?.valid === false) {
@@ -97,18 +100,50 @@ export function createHooks(run: Run, onEnd: (result: CheckResult) => void) {
     }
     const durationMs = Math.round(performance.now() - startedAt);
     onEnd({ ...decide(run, transaction, findings), durationMs });
+    return changes;
+  }
+
+  function endWith(error: Error): Changes {
+    if (running) onEnd(decide(run, running.transaction, [], error));
+    running = undefined;
+    return { fail: run.secrets.redactMessage(error.message) };
   }
 
   const hooks = { beforeEach, beforeEachValidation, afterEach };
   return async (name: HookName, dredd: DreddTransaction): Promise<void> => {
-    try {
-      await hooks[name](dredd);
-    } catch (error) {
-      dredd.fail = run.secrets.redactMessage((error as Error).message);
-      const { transaction } = running ?? {};
-      running = undefined;
-      if (transaction === undefined) return;
-      onEnd(decide(run, transaction, [], error));
-    }
+    Object.assign(dredd, await hooks[name](dredd).catch(endWith));
+  };
+}
+
+/** Returns the changes with which Dredd makes a call. */
+function toRequest(call: Call, request: DreddTransaction['request']): Changes {
+  const { protocol, hostname, port } = new URL(call.url);
+  const headers = Object.fromEntries(call.headers);
+  return {
+    skip: false,
+    protocol,
+    host: hostname,
+    port,
+    fullPath: toTarget(call.url),
+    request: { ...request, headers, body: call.body.toString() },
+  };
+}
+
+/**
+ * Returns the changes with which Dredd fails a transaction that has findings, and with which its own comparison, by OpenAPI
+ * 3.0, adds nothing: the contract often allows other statuses, and media types with parameters, which Dredd compares
+ * literally.
+ */
+function toValidation(
+  { secrets }: Run,
+  { real }: DreddTransaction,
+  { received }: Exchange,
+  findings: readonly Finding[],
+): Changes {
+  const messages = findings.map(({ message }) => secrets.redactMessage(message));
+  const statusCode = String(real?.statusCode ?? received.status);
+  return {
+    ...(messages.length > 0 && { fail: messages.join('; ') }),
+    expected: { statusCode, headers: {} },
   };
 }

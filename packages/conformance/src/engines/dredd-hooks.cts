@@ -21,12 +21,15 @@ const { subscribe }: typeof import('node:diagnostics_channel') =
 const hooks: DreddHooks = require('hooks');
 
 interface Session {
+  /** How long to wait for a response, in milliseconds. */
+  timeoutMs: number;
   handle(name: HookName, transaction: DreddTransaction): Promise<unknown>;
   close(): Promise<unknown>;
 }
 
 /** Passes the hooks to the run of the suite that has started this Dredd. */
 const parent: Session = {
+  timeoutMs: 1000 * Number(process.env.BERTH_TIMEOUT),
   handle: (name, transaction) =>
     new Promise((resolve) => {
       process.once('message', (changed) => resolve(Object.assign(transaction, changed)));
@@ -35,42 +38,46 @@ const parent: Session = {
   close: async () => {},
 };
 
-/** Maximum size of a body in bytes, and maximum time for a response in milliseconds: Dredd limits neither. */
-const MAX_BODY = 33 * 2 ** 20;
-const MAX_RESPONSE_MS = 1000 * Number(process.env.BERTH_TIMEOUT || 10);
-
 /** Hooks make calls, too: reading their responses here would take the bodies away from the suite. */
 let isInHook = true;
 
-// Dredd takes an error of the request for a missing response: then, the suite makes the call again.
-subscribe('http.client.request.start', (message) => {
-  if (isInHook) return;
-  const { request } = message as { request: ClientRequest };
-  const abort = () => {
-    request.emit('error', new Error('the response does not end'));
-    request.destroy();
-  };
-  const timer = setTimeout(abort, MAX_RESPONSE_MS);
-  request.once('close', () => clearTimeout(timer));
-  request.once('response', (response) => {
-    let size = 0;
-    response.on('data', ({ length }: Buffer) => {
-      size += length;
-      if (size > MAX_BODY) abort();
+/** Ends a response that is too long or too late, because Dredd limits neither. */
+function limitResponses(maxBody: number, timeoutMs: number): void {
+  // Dredd treats a request error as no response, so the suite makes the call again.
+  subscribe('http.client.request.start', (message) => {
+    if (isInHook) return;
+    const { request } = message as { request: ClientRequest };
+    const abort = () => {
+      request.emit('error', new Error('the response does not end'));
+      request.destroy();
+    };
+    const timer = setTimeout(abort, timeoutMs);
+    request.once('close', () => clearTimeout(timer));
+    request.once('response', (response) => {
+      let size = 0;
+      response.on('data', ({ length }: Buffer) => {
+        size += length;
+        if (size > maxBody) abort();
+      });
     });
   });
-});
-
-const session: Promise<Session> = process.env.BERTH_DREDD_PARENT
-  ? Promise.resolve(parent)
-  : openSession();
+}
 
 async function openSession(): Promise<Session> {
+  const { MAX_BODY } = await import('../http/exchange.ts');
+  const session = process.env.BERTH_DREDD_PARENT ? parent : await openOwnSession();
+  limitResponses(MAX_BODY, session.timeoutMs);
+  return session;
+}
+
+async function openOwnSession(): Promise<Session> {
   const { readOptions } = await import('../read-options.ts');
   const handler = await import('./dredd-handler.ts');
   const { options } = readOptions(process.env);
   return handler.openSession(options, hooks.configuration.endpoint);
 }
+
+const session = openSession();
 
 hooks.beforeAll((transactions, done) => {
   session

@@ -17,10 +17,7 @@ export async function readExchange(
     const { origin } = new URL(call.url);
     const retryAt = real && run.pace.slowDown(origin, String(real.headers['retry-after'] ?? ''), 0);
     await run.pace.ready(origin, run.signal, retryAt);
-    const exchange = await run.caller.with({ maker }).call(call);
-    // Dredd compares the status of the last response.
-    if (real !== undefined) real.statusCode = exchange.received.status;
-    return exchange;
+    return run.caller.with({ maker }).call(call);
   }
   const bytes = Buffer.from(real.body ?? '', real.bodyEncoding === 'base64' ? 'base64' : 'utf8');
   const received = toReceived(real.statusCode, toHeaderList(real.headers), bytes);
