@@ -6,7 +6,7 @@ import {
   type WireProfileInput,
 } from '@berth/spec/wire-profile';
 import { z } from 'zod';
-import { IDS, selectsAny } from './contract/catalog.ts';
+import { createSelection, IDS, selectsAny } from './contract/catalog.ts';
 import { APIS } from './contract/openapi.ts';
 import { OptionError } from './errors.ts';
 import type { CredentialKind } from './http/sign.ts';
@@ -318,13 +318,19 @@ export function parseOptions(input: object, nameOf: (option: OptionName) => stri
   const { success, data, error } = schema.safeParse(input, {
     error: ({ path: [option = ''] = [] }) => MESSAGES[option],
   });
-  if (success) return data;
+  if (success) {
+    const { only, ...others } = data;
+    return { ...others, selects: createSelection(only) };
+  }
   const [{ path = [], message = '' } = {}] = error.issues;
   const options = (path.slice(0, 1) as OptionName[]).map(nameOf);
   throw new OptionError(`${[...options, message].join(' ')}.`);
 }
 
-function toKeyPair(data: z.output<typeof schema>, nameOf: (option: OptionName) => string) {
+function toKeyPair(
+  data: Omit<z.output<typeof schema>, 'only'>,
+  nameOf: (option: OptionName) => string,
+) {
   const { tc3SecretId: secretId, tc3SecretKey: secretKey, tc3Token: token } = data;
   if (secretId !== undefined && secretKey !== undefined) {
     const { tc3Service: service, storageSigningHost } = data;

@@ -115,11 +115,13 @@ export function readOptions(
   env: Environment,
   commandLine: Record<string, unknown> = {},
 ): CommandOptions {
-  const typed = Object.fromEntries(NAMES.map((name) => [name, commandLine[toSingle(name)]]));
+  const fromCommandLine = Object.fromEntries(
+    NAMES.map((name) => [name, commandLine[toSingle(name)]]),
+  );
   const nameOf = (name: Name) =>
-    typed[name] === undefined && env[toVariable(name)] ? toVariable(name) : toFlag(name);
+    fromCommandLine[name] === undefined && env[toVariable(name)] ? toVariable(name) : toFlag(name);
   const entries = NAMES.flatMap((name) => {
-    const text = typed[name] ?? (env[toVariable(name)] || undefined);
+    const text = fromCommandLine[name] ?? (env[toVariable(name)] || undefined);
     if (text === undefined) return [];
     try {
       return [[name, convert(name, String(text))]];
@@ -128,7 +130,7 @@ export function readOptions(
     }
   });
   const { list, report, quiet, verbose, ...options } = Object.fromEntries(entries);
-  return { options, list, report, quiet, verbose, nameOf, flags: toFlags(typed) };
+  return { options, list, report, quiet, verbose, nameOf, flags: toFlags(fromCommandLine) };
 }
 
 function convert(name: Name, text: string): unknown {
@@ -167,8 +169,8 @@ const FILE_ERRORS: Partial<Record<string, string>> = {
 };
 
 /** Describes why a file cannot be read or written, and what to do. */
-export function describeFileError({ code = '' }: NodeJS.ErrnoException, done: string): string {
-  return FILE_ERRORS[code] ?? `cannot be ${done} (${code})`;
+export function describeFileError({ code = '' }: NodeJS.ErrnoException, verb: string): string {
+  return FILE_ERRORS[code] ?? `cannot be ${verb} (${code})`;
 }
 
 function toHeaders(lines: readonly string[]): Record<string, string> {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { styleText } from 'node:util';
 import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
-import { catalog, countCases, isSelected } from './contract/catalog.ts';
+import { catalog, countCases } from './contract/catalog.ts';
 import { runConformance } from './create-conformance.ts';
 import { OptionError, StartError } from './errors.ts';
 import { manifest } from './manifest.ts';
@@ -120,8 +120,8 @@ export async function runCli(
     .action(async () => {
       if (program.args.length > 0) throw new OptionError(EXCESS);
       const command = readOptions(env, program.opts());
-      if (command.list) list(parseOptions(command.options, command.nameOf), output);
-      else exitCode = await check(command, output, signal);
+      if (command.list) listCases(parseOptions(command.options, command.nameOf), output);
+      else exitCode = await runSuite(command, output, signal);
     });
   for (const option of listOptions()) program.addOption(option);
   program
@@ -159,7 +159,7 @@ function describeBug({ name, stack = '' }: Error): string {
   return [`bug in the suite: ${name}`, ...(stack.match(/^ +at .*$/gm) ?? [])].join('\n');
 }
 
-async function check(command: CommandOptions, output: Output, signal: AbortSignal) {
+async function runSuite(command: CommandOptions, output: Output, signal: AbortSignal) {
   let [checked, failed] = [0, 0];
   const onCheck: ConformanceOptions['onCheck'] = ({ caseId, sentence = caseId, outcome }) => {
     checked += 1;
@@ -195,11 +195,11 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
 }
 
 /** Prints the selected cases, with the sentences of a rule if it has several, and how many of all cases they are. */
-function list({ only }: Pick<Settings, 'only'>, { out }: Output): void {
+function listCases({ selects }: Pick<Settings, 'selects'>, { out }: Output): void {
   const listed = catalog.filter((each) => {
     const { engine, id, level, statement, sentences } = each;
     const all = Object.entries(sentences ?? { [id]: statement });
-    const selected = all.filter(([sentence]) => isSelected(each, only, sentence));
+    const selected = all.filter(([sentence]) => selects(each, sentence));
     if (selected.length === 0) return false;
     out(`${id} (${engine === 'rules' ? level.toUpperCase() : engine})\n  ${statement}`);
     for (const [sentence, text] of selected) if (sentence !== id) out(`  ${sentence}: ${text}`);

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { SkipError } from '../errors.ts';
-import { type Exchange, type HeaderList, readAll, STREAM } from '../http/exchange.ts';
+import { EVENT_STREAM, type Exchange, type HeaderList, readAll } from '../http/exchange.ts';
 import { type FixtureRequest, readEcho } from '../http/fixture-protocol.ts';
 import { type CallContext, oncePerRun } from '../run/call-context.ts';
 import { type Check, type CheckContext, defineCalls, defineCheck } from '../run/check.ts';
@@ -108,8 +108,8 @@ const FOR_BOTH: FixtureRequest[] = [
   { type: BINARY, body: EVERY_BYTE, headers: ATTACHMENT_OR_INLINE },
   { type: TEXT, body: gzipSync(SHRINKING), headers: [...GZIP, ...HEADERS] },
   { body: EVERY_BYTE },
-  { type: STREAM, body: EVENTS, trickle: 3, headers: [...ALL_REMOVED, ...INLINE] },
-  { type: `${STREAM}; charset=utf-8`, body: EVENTS, chunked: true },
+  { type: EVENT_STREAM, body: EVENTS, trickle: 3, headers: [...ALL_REMOVED, ...INLINE] },
+  { type: `${EVENT_STREAM}; charset=utf-8`, body: EVENTS, chunked: true },
   ...withStatuses(NO_CONTENT, 204, 304),
   ...withStatuses(EMPTY_PAGE, 303, 504),
   ...withStatuses(BYTES, 301, 307),
@@ -167,10 +167,13 @@ const requestResponses = oncePerRun(async (t) => {
   const responses: { sent: number; exchange: Exchange }[] = [];
   for (const [{ status: sent = 200, ...request }, call] of REQUESTS) {
     // A browser accepts nothing else; a client that posts JSON often accepts both.
-    const Accept = call.method === 'GET' ? STREAM : `${JSON_TYPE}, ${STREAM}`;
+    const Accept = call.method === 'GET' ? EVENT_STREAM : `${JSON_TYPE}, ${EVENT_STREAM}`;
     const exchange = await t.gateway.call({
       ...call,
-      headers: { ...Object(call.headers), ...(request.type?.startsWith(STREAM) && { Accept }) },
+      headers: {
+        ...Object(call.headers),
+        ...(request.type?.startsWith(EVENT_STREAM) && { Accept }),
+      },
       path: t.fixture.path('/respond', { status: sent, ...request }),
       keep429: sent === 429,
     });

@@ -203,16 +203,20 @@ const sentencesOf = ({ id, sentences = {} }: Case): string[] => [id, ...Object.k
 export const IDS: ReadonlySet<string> = new Set(catalog.flatMap(sentencesOf));
 
 /**
- * Whether `--only` selects a case, or a sentence of it: by its engine, by its API or by the beginning of its ID. A complete
- * ID does not select longer ones: `GW-SSE`, `GW-SSE-UNBUFFERED`.
+ * Returns a function that says whether `--only` selects a case, or a sentence of it: by its engine, by its API or by the
+ * beginning of its ID. A complete ID does not select longer ones: `GW-SSE`, `GW-SSE-UNBUFFERED`.
  */
-export function isSelected(found: Case, only: readonly string[], sentence: string = found.id) {
-  const names = [found.engine, found.api, found.id, sentence];
-  const isIn = (name: string) =>
-    names.includes(name) || (!IDS.has(name) && sentence.startsWith(name));
-  return only.length === 0 || only.some(isIn);
+export function createSelection(only: readonly string[]) {
+  return (testCase: Case, sentence: string = testCase.id): boolean => {
+    const names = [testCase.engine, testCase.api, testCase.id, sentence];
+    const isIn = (name: string) =>
+      names.includes(name) || (!IDS.has(name) && sentence.startsWith(name));
+    return only.length === 0 || only.some(isIn);
+  };
 }
 
 /** Whether a name in `--only` selects anything. */
-export const selectsAny = (name: string): boolean =>
-  catalog.some((each) => sentencesOf(each).some((id) => isSelected(each, [name], id)));
+export function selectsAny(name: string): boolean {
+  const selects = createSelection([name]);
+  return catalog.some((each) => sentencesOf(each).some((id) => selects(each, id)));
+}

@@ -160,7 +160,7 @@ export function toTarget(url: string): string {
 }
 
 /** The media type of an event stream (HTML, section 9.2). */
-export const STREAM = 'text/event-stream';
+export const EVENT_STREAM = 'text/event-stream';
 
 /** Returns the `type/subtype` of a Content-Type in lower case, without parameters (RFC 9110, section 8.3.1). */
 export function toMediaType(contentType: string): string {

@@ -1,7 +1,7 @@
 /* The suite's side of the fixture protocol, which `fixture/README.md` describes. */
 
 import { SkipError } from '../errors.ts';
-import { type Exchange, type HeaderList, STREAM, splitTarget } from './exchange.ts';
+import { EVENT_STREAM, type Exchange, type HeaderList, splitTarget } from './exchange.ts';
 
 /** The parameters of a command. */
 export interface FixtureRequest
@@ -111,7 +111,7 @@ function toResponse(path: string, query: URLSearchParams): FixtureResponse | und
   const headers = [...query.getAll('header'), ...(type === null ? [] : [`Content-Type:${type}`])]
     .map((line) => /^([^:]*):?(.*)$/s.exec(line) ?? [])
     .map(([, name = '', value = '']): [string, string] => [name, value]);
-  if (path === '/events') return { status: 200, headers: [['Content-Type', STREAM]] };
+  if (path === '/events') return { status: 200, headers: [['Content-Type', EVENT_STREAM]] };
   if (path === '/socket') return { status: Number(query.get('refuse') ?? 101), headers };
   if (path !== '/respond') return undefined;
   const status = Number(query.get('status') ?? 200);

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import {
+  EVENT_STREAM,
   type Exchange,
   type HeaderList,
   readAll,
-  STREAM,
   splitTarget,
   toMediaType,
 } from '../http/exchange.ts';
@@ -102,7 +102,7 @@ function ruleOf(call: ObservedCall): 'C1' | 'C2' | 'C3' | 'text' | undefined {
   // The rules do not say whether a handshake that the service rejects is a GET.
   if (!isFromService(call) || isHandshake(call)) return undefined;
   if (received.mediaType === undefined) return undefined;
-  if (received.mediaType === STREAM) {
+  if (received.mediaType === EVENT_STREAM) {
     const accept = readAll(sent.headers, 'accept').join();
     return /text\/event-stream/i.test(accept) ? 'C3' : undefined;
   }
@@ -214,9 +214,9 @@ export const gatewayInvariants = {
   'GW-SSE': (call) => {
     const { fixtureResponse, received } = call;
     const type = readAll(fixtureResponse?.headers ?? [], 'content-type').join();
-    if (toMediaType(type) !== STREAM) return undefined;
-    const message = `the content type must be ${STREAM}, not ${quoteText(received.mediaType)}`;
-    return [[received.mediaType === STREAM, message], ...(sameResponseBody(call) ?? [])];
+    if (toMediaType(type) !== EVENT_STREAM) return undefined;
+    const message = `the content type must be ${EVENT_STREAM}, not ${quoteText(received.mediaType)}`;
+    return [[received.mediaType === EVENT_STREAM, message], ...(sameResponseBody(call) ?? [])];
   },
   'GW-ERROR/1': (call) => (isFromGateway(call) ? call.checkSchema() : undefined),
   'GW-ERROR/2': (call) => {

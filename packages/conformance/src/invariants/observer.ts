@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { findRule, isSelected, placeOf } from '../contract/catalog.ts';
+import { findRule, placeOf } from '../contract/catalog.ts';
 import {
   APIS,
   type Contract,
@@ -45,8 +45,7 @@ export class Observer {
   }
 
   observe(exchange: Exchange): void {
-    const { only } = this.#settings;
-    const isIncluded = (id: SentenceId) => isSelected(findRule(id), only, id);
+    const isIncluded = (id: SentenceId) => this.#settings.selects(findRule(id), id);
     for (const { id, findings } of this.#check(exchange, isIncluded)) {
       const tally = this.#tallies.get(id) ?? { responses: 0, violations: 0, findings: [] };
       this.#tallies.set(id, tally);

@@ -1,4 +1,4 @@
-import { isSelected, type Need, type Runnable } from '../contract/catalog.ts';
+import type { Need, Runnable } from '../contract/catalog.ts';
 import { DisabledError, type NotRunError, SkipError } from '../errors.ts';
 import type { CredentialKind } from '../http/sign.ts';
 import { nameCredentials } from '../options.ts';
@@ -10,7 +10,7 @@ export function findBlocker(run: Run, runnable: Runnable): NotRunError | undefin
   const { nameOf } = settings;
   const { needs, sentence } = runnable;
   const { api } = runnable.case;
-  if (!isSelected(runnable.case, settings.only, sentence))
+  if (!settings.selects(runnable.case, sentence))
     return new DisabledError(`not in ${nameOf('only')}`);
   if (!settings.apis.includes(api)) return new DisabledError(`no ${nameOf(`${api}Url`)}`);
   if (signal.aborted) return new SkipError(String(signal.reason));
