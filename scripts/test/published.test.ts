@@ -162,7 +162,9 @@ it('client, stubs, mock, server and suite work in an empty project', async () =>
     expect(printed).toBe('Hello from the hosted service. A file.\n');
 
     writeFileSync(join(cwd, 'orders.yaml'), DOCUMENT);
-    expect(await run(commandOf('berth-stubs'), 'orders.yaml', '-o', 'orders')).toMatch('1 operation');
+    expect(await run(commandOf('berth-stubs'), 'orders.yaml', '-o', 'orders')).toMatch(
+      '1 operation',
+    );
     const orders = await start('berth-mock', 'orders.yaml', '--port', '0');
     const [ordersUrl = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(orders) ?? [];
     expect(await (await fetch(`${ordersUrl}/orders`)).text()).toBe('None.');

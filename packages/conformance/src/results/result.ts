@@ -46,7 +46,7 @@ export interface Conclusion {
   reason?: string | undefined;
 }
 
-export interface Evidence {
+interface Evidence {
   findings: Finding[];
   /** More information for the operator, which does not affect the outcome. */
   notes: string[];
