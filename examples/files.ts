@@ -6,7 +6,7 @@ const storage = createStorageClient({
   credentials: tc3Storage({ secretId: 'any', secretKey: 'any' }), // never in a page
 });
 
-const { fileID } = await storage.upload('videos/a.mp4', { file: './a.mp4' });
+const { fileID } = await storage.upload('videos/a.mp4', { file: './a.mp4' }); // any file of yours
 const link = await storage.tempUrl(fileID, { maxAge: 600 }); // seconds
 const response = await storage.download(fileID, { range: { offset: 0, length: 1_024 } });
 await storage.downloadToFile(fileID, './copy.mp4'); // never leaves a partial file

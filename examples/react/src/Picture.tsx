@@ -1,6 +1,6 @@
 import { linkQuery, serviceQuery, useUpload } from '@berth/client/react-query';
 import { useQuery } from '@tanstack/react-query';
-import { gateway, storage } from './clients.ts';
+import { gateway, storage } from './clients.ts'; // createGatewayClient(…), createStorageClient(…)
 
 const users = gateway.service('users');
 

@@ -88,7 +88,7 @@ export function createApp(context: Context) {
       call.end(response);
       const { origin } = request.headers;
       if (origin !== undefined && !corsOf(options, call.surface).allows(origin)) {
-        const fix = 'add this origin to the origins option';
+        const fix = 'add this origin to the option origins (--origins)';
         call.setReason(`Pages from ${origin} may not read the response: ${fix}.`);
       }
       log.print(call);

@@ -77,7 +77,10 @@ describe('the reason', () => {
 
   test.each([
     ['http://localhost:5173', undefined],
-    ['https://app.example.com', expect.stringMatching(/add this origin to the origins option\.$/)],
+    [
+      'https://app.example.com',
+      expect.stringMatching(/add this origin to the option origins \(--origins\)\.$/),
+    ],
   ])('explains why a browser does not let a page read a response: %s', async (origin, reason) => {
     const headers = { origin };
     await gateway(mock, { method: 'OPTIONS', path: '/v1/cloudrun/hello', headers });

@@ -59,9 +59,11 @@ const FIXABLE = ['ServicesError', 'InvalidDocumentError'];
 
 function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string | undefined {
   const { port, host } = options;
+  // npm passes on only what follows `--`.
+  const command = process.env.npm_lifecycle_event === 'start' ? 'npm start -- ' : '';
   switch (error.code) {
     case 'EADDRINUSE':
-      return `Port ${port} is already in use: stop the other program, or choose another port with --port.`;
+      return `Port ${port} is already in use: stop the other program, or choose another port with ${command}--port.`;
     case 'EACCES':
       return `Port ${port} requires elevated privileges: choose a port above 1023 with --port.`;
     case 'EADDRNOTAVAIL':
