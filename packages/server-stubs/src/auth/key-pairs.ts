@@ -8,11 +8,12 @@ export type KeyPairs = ReturnType<typeof createKeyPairs>;
 /** A credential that does not expose its secrets. */
 export type KeyPair = ReturnType<typeof createKeyPair>;
 
-const CREDENTIAL_NAMES = [
-  ...namesOf<Credential>({ id: true, secret: true, token: true, expires: true }),
-  // Set by the server, which has already read the secret from this file.
-  'secretFile',
-];
+const CREDENTIAL_NAMES = namesOf<Credential>({
+  id: true,
+  secret: true,
+  token: true,
+  expires: true,
+});
 
 /** For unknown IDs. It has no environment. */
 const UNKNOWN_PAIR = createKeyPair(undefined, { id: '', secret: randomBytes(32).toString('hex') });

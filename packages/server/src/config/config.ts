@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { getSystemErrorMessage } from 'node:util';
+import type { Credential } from '@berth/server-stubs/auth';
 import {
   toWireProfile,
   type WireProfile,
@@ -26,7 +27,7 @@ import { type ConfigInput, isUrl, MIN_LENGTHS, type ParsedConfig, type Secret } 
 type ParsedEnvironment = ParsedConfig['environments'][string];
 
 interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials'> {
-  readonly credentials: (ParsedEnvironment['credentials'][number] & { readonly secret: string })[];
+  readonly credentials: Credential[];
 }
 
 export type Quota = NonNullable<EnvironmentConfig['quota']>;
@@ -76,7 +77,7 @@ export async function loadConfig(
   }
 }
 
-/** YAML 1.2, section 5.2: "a YAML processor must support the UTF-8 and UTF-16 character encodings". */
+/** YAML 1.2, section 5.2: "must support the UTF-8 and UTF-16 character encodings". Without a BOM, a file is UTF-8. */
 async function readUnicode(file: string): Promise<string> {
   const bytes = await readFile(file);
   const encodings: Record<string, string> = { fffe: 'utf-16le', feff: 'utf-16be' };
@@ -193,7 +194,8 @@ async function readFiles(
     for (const [index, pair] of environment.credentials.entries()) {
       const pairPath = [...path, 'credentials', index];
       const secret = await readSecret(pair, pairPath, MIN_LENGTHS.credential);
-      credentials.push({ ...pair, secret });
+      const { secretFile, ...credential } = pair;
+      credentials.push({ ...credential, secret });
     }
     if (tokens === undefined) return { ...environment, credentials };
     const jwks = await readKeySet(tokens.jwks, [...path, 'tokens', 'jwks']);
