@@ -173,8 +173,8 @@ function convertValue(keyword: string, value: unknown, hiddenNames: ReadonlySet<
   return keyword.startsWith('exclusive') && typeof value === 'boolean' ? undefined : value;
 }
 
-/** The schemas that contain, or refer to, something that Ajv cannot check. */
-function findIncomplete(root: JsonObject): ReadonlySet<JsonObject> {
+/** The schemas of a document that contain, or refer to, something that Ajv cannot check. */
+const findIncomplete = remember((root): ReadonlySet<JsonObject> => {
   const schemas: JsonObject[] = [];
   visitSchemas(root, (schema) => schemas.push(schema));
   // References may also lead to schemas elsewhere, such as in extensions.
@@ -183,7 +183,7 @@ function findIncomplete(root: JsonObject): ReadonlySet<JsonObject> {
   const usesByPart = Map.groupBy(uses, ({ part }) => part);
   const unsupported = reached.filter((schema) => findUnsupported(schema, root).length > 0);
   return reachable(unsupported, (part) => (usesByPart.get(part) ?? []).map(({ user }) => user));
-}
+});
 
 function allPartsOf(schema: JsonObject, root: JsonObject): JsonObject[] {
   return [...subschemasOf(schema), targetOf(root, schema)].filter(isObject);

@@ -101,7 +101,8 @@ export function createSchemaReader(root: JsonObject) {
   /** Also returns the alternatives of `anyOf` and `oneOf`. */
   const partsInCompositions = (schema: unknown): JsonObject[] => [
     ...reachable([schema].filter(isObject), (part) => {
-      return [...partsOf(part), ...[part.anyOf, part.oneOf].flatMap(toList).filter(isObject)];
+      const alternatives = [...toList(part.anyOf), ...toList(part.oneOf)];
+      return [...partsOf(part), ...alternatives.filter(isObject)];
     }),
   ];
 
@@ -127,7 +128,7 @@ export function createSchemaReader(root: JsonObject) {
   return { partsOf, partsInAllOf, partsInCompositions, typesOf, annotationsOf };
 }
 
-/** Caches the result for each schema. Anything else counts as an empty schema. */
+/** Caches the result for each object, such as a schema. Anything else counts as an empty one. */
 export function remember<Result>(
   compute: (schema: JsonObject) => Result,
 ): (schema: unknown) => Result {
