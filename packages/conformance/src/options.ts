@@ -239,7 +239,14 @@ export const toSingle = (name: string): string => name.replace(/Headers$/, 'Head
 /** The options that a command which repeats a check must not contain, does not need, or has anyway. */
 const OMITTED: string[] = [
   ...SECRETS,
-  ...['only', 'known', 'seed', 'budget', 'list', 'report', 'quiet', 'verbose'],
+  'only',
+  'known',
+  'seed',
+  'budget',
+  'list',
+  'report',
+  'quiet',
+  'verbose',
 ];
 
 /** Returns the flags for a command that repeats a check. Values without a text are left out, such as a wire profile. */

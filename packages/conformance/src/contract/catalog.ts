@@ -173,7 +173,8 @@ export const workflows = WORKFLOWS.map(({ id, statement, file }): Workflow => {
 
 export const catalog: readonly Case[] = [
   ...rules,
-  ...[...transactions, ...workflows].map((runnable) => runnable.case),
+  ...transactions.map((transaction) => transaction.case),
+  ...workflows.map((workflow) => workflow.case),
 ];
 
 /** What a case of each engine is called. */
