@@ -71,6 +71,7 @@ test('other transactions pass, and findings show the place in the contract', () 
     request: { url: expect.stringMatching(/storages:batchDelete$/) },
     response: { body: expect.stringContaining('oops') },
     where: expect.stringMatching(/^storage\.v2 #\/components\/schemas\/\w+\/type$/),
+    example: expect.stringMatching(/^\{"statusCode":200,"body":.*"fileList":\[/),
   });
 });
 

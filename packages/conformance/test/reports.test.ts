@@ -218,6 +218,18 @@ test('text: a rule with many sources names the operation and its document instea
   expect(text).toMatch(/contract +The sentence\.\n +batchDelete in storage\.v2\n/);
 });
 
+test('text: if several operations violate a sentence, each message names its operations', () => {
+  const [a, b, c] = ['batchDelete', 'batchCopyFile', 'batchDelete'].map((operation, index) => {
+    const request = { ...post, url: `http://a/api/v2/envs/dev/storages:${operation}`, body: '' };
+    return { ...finding, message: index < 2 ? 'same' : 'other', request, example: '{"body":{}}' };
+  }) as [Finding, Finding, Finding];
+  const textWith = (findings: Finding[]) => textOf(sampleResult({ ...failed, findings }));
+  const found =
+    / found +same \(batchDelete, batchCopyFile\)\n +other \(batchDelete\)\n.*\n +example +\{"body":\{\}\}\n/;
+  expect(textWith([a, b, c])).toMatch(found);
+  expect(textWith([a, c])).toMatch(/ found +same\n +other\n/);
+});
+
 test.each<[Outcome, KnownFailure[], RegExp]>([
   ['pass', [{ id: 'GW-C1' }], /failures="1".*<failure message="the list of known failures is/s],
   ['skip', [], /errors="1".*<error message="inconclusive: /s],

@@ -27,7 +27,7 @@ interface Reference {
 
 interface ResponseObject {
   headers?: Record<string, { required?: boolean } | Reference>;
-  content?: Record<string, object>;
+  content?: Record<string, { examples?: Record<string, { value?: unknown } | Reference> }>;
 }
 
 /** A response that a document defines for a status and a content type. */

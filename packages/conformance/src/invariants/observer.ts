@@ -169,7 +169,10 @@ export class ResponseValidator {
       const validate = this.#ajv.getSchema(`${name}${where}`);
       if (validate === undefined) throw new Error(`${name}${where} is not a schema.`);
       validate(received.json);
-      findings.push(...(validate.errors ?? []).map((error) => toFinding(name, where, error)));
+      const [first] = Object.values(response.content?.[contentType]?.examples ?? {});
+      const example = first && JSON.stringify(dereference(document, first, pointer).value.value);
+      const violations = (validate.errors ?? []).map((error) => toFinding(name, where, error));
+      findings.push(...violations.map((violation) => ({ ...violation, example })));
     }
     return findings;
   }

@@ -112,7 +112,11 @@ const MAX_SOURCES = 10;
 export function listViolations({ id: caseId, findings, statement, sentences }: Result) {
   const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? caseId);
   return [...groups].map(([id, found]) => {
-    const messages = [...new Set(found.map(({ message }) => cut(message)))];
+    const operations = namesOf(found);
+    const messages = [...Map.groupBy(found, ({ message }) => cut(message))].map(
+      ([message, same]) =>
+        operations.length > 1 ? `${message} (${namesOf(same).join(', ')})` : message,
+    );
     const more = messages.length - MAX_MESSAGES;
     const scope = sentences.find(({ sentence }) => sentence === id)?.scope;
     return {
@@ -126,6 +130,14 @@ export function listViolations({ id: caseId, findings, statement, sentences }: R
   });
 }
 
+/** Returns the storage operations whose responses violate something. Those of the gateway differ only in their URL. */
+function namesOf(findings: readonly Finding[]): string[] {
+  const names = findings.flatMap(({ request }) => OPERATION.exec(request?.url ?? '')?.[1] ?? []);
+  return [...new Set(names)];
+}
+
+const OPERATION = /\/storages:(\w+)/;
+
 type Violation = ReturnType<typeof listViolations>[number];
 
 export function formatEvidence(result: Result): string {
@@ -137,13 +149,14 @@ export function formatEvidence(result: Result): string {
 export function formatViolation(result: Result, violation: Violation): string {
   const { sentence, messages, first, scope } = violation;
   const sources = result.engine === 'rules' ? listSources(result.rules) : [];
-  const [, operation = 'all operations'] = /\/storages:(\w+)/.exec(first.request?.url ?? '') ?? [];
+  const [operation = 'all operations'] = namesOf([first]);
   const [document] = first.where.split(/ ?#/, 1);
   const isLong = sources.length > MAX_SOURCES;
   const source = isLong ? `${operation} in ${document}` : sources.join('; ');
   const sections = [
     ['contract', `${sentence}\n${source}`.trimEnd()],
     ['found', `${messages.join('\n')}\n${first.where}`],
+    ['example', cut(first.example ?? '')],
     ['scope', scope],
     ['request', first.request ? toMessage(first.request) : ''],
     ['response', first.response ? toMessage(first.response) : ''],

@@ -26,6 +26,8 @@ export interface Finding extends Partial<ReportedCall> {
   isRejection?: boolean;
   /** The place in the contract: document and JSON pointer, or the rule. */
   where: string;
+  /** The contract's example of the body, as JSON, if the body violates its schema. */
+  example?: string | undefined;
   /** A command that repeats the call. Every finding of a result has one. */
   repeat?: string;
 }
