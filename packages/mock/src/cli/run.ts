@@ -16,6 +16,9 @@ import { createPrism } from '../prism/prism.ts';
 import { assertOptions, FieldError } from '../user-input.ts';
 import { describeMock } from './banner.ts';
 
+/** `npm start` in a clone, instead of an installed `berth-mock`. */
+const isNpmStart = process.env.npm_lifecycle_event === 'start';
+
 export async function run(argv: readonly string[], version: string): Promise<void> {
   const { options, wireProfilePath } = parseOptions(argv, version);
   try {
@@ -36,8 +39,8 @@ export async function run(argv: readonly string[], version: string): Promise<voi
         ? JSON.stringify({ url: mock.url, ready: true })
         : `${await describeMock(mock, context, wireProfilePath)}\n\nready`;
     process.stdout.write(`${text}\n`);
-    // After the first calls of a test or a page, which loading would delay.
-    setTimeout(() => preload(resolved).catch(() => {}), 2_000).unref();
+    // After the first calls of a page, which loading would delay.
+    if (isNpmStart) setTimeout(() => preload(resolved).catch(() => {}), 2_000).unref();
   } catch (error) {
     const message = toMessage(error as NodeJS.ErrnoException, options);
     if (message === undefined) throw error;
@@ -46,7 +49,7 @@ export async function run(argv: readonly string[], version: string): Promise<voi
   }
 }
 
-/** Loads what is imported when it is needed, because another command, such as `npm test`, may replace the packages. */
+/** Loads what is imported when it is needed: in a clone, another command, such as `npm test`, may replace the packages. */
 async function preload(options: ResolvedOptions): Promise<void> {
   await import('ws');
   const operation = { operationId: 'any', responses: { 200: {} } };
@@ -60,7 +63,7 @@ const FIXABLE = ['ServicesError', 'InvalidDocumentError'];
 function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string | undefined {
   const { port, host } = options;
   // npm passes on only what follows `--`.
-  const command = process.env.npm_lifecycle_event === 'start' ? 'npm start -- ' : '';
+  const command = isNpmStart ? 'npm start -- ' : '';
   switch (error.code) {
     case 'EADDRINUSE':
       return `Port ${port} is already in use: stop the other program, or choose another port with ${command}--port.`;
@@ -86,7 +89,7 @@ function toFlagMessage({ field, message, cause }: FieldError): string {
 
 /** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */
 function parseOptions(argv: readonly string[], version: string) {
-  const command = commandName(process.env);
+  const command = commandName();
   const program = new Command(command)
     .description('Serve a mock of the gateway, the storage API and the upload target on one port.')
     .addHelpText('after', '\nOpen /__mock in a browser for the log and the files.')
@@ -150,7 +153,7 @@ function toServices(values: readonly string[] | undefined, program: Command) {
 
 /** npm keeps the options that do not follow `--`, and only sets variables such as `npm_config_port=true`. */
 function assertNpmPassesOptions(args: readonly string[], program: Command): void {
-  if (process.env.npm_lifecycle_event !== 'start') return;
+  if (!isNpmStart) return;
   const read = (flag: string) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`];
   const flags = program.options.map(({ long }) => String(long)).filter(read);
   if (flags.length === 0) return;
@@ -162,7 +165,7 @@ function assertNpmPassesOptions(args: readonly string[], program: Command): void
 }
 
 /** Returns the command that the user typed. npm says how it was called. */
-function commandName({ npm_lifecycle_event: event }: NodeJS.ProcessEnv): string {
-  if (event === 'start') return 'npm start --';
-  return event === 'npx' ? 'npx berth-mock' : 'berth-mock';
+function commandName(): string {
+  if (isNpmStart) return 'npm start --';
+  return process.env.npm_lifecycle_event === 'npx' ? 'npx berth-mock' : 'berth-mock';
 }
