@@ -54,7 +54,7 @@ function createProgram(version: string): Command {
     .allowExcessArguments()
     .action(async ({ config, port, data }) => {
       const [name] = program.args;
-      if (name !== undefined) program.error(`error: unknown command '${name}'`);
+      if (name !== undefined) rejectCommand(program, name);
       const { serveConfig, serveDevelopment } = await import('./serve.ts');
       return config === undefined ? serveDevelopment(port, data) : serveConfig(config);
     });
@@ -90,6 +90,13 @@ function createDataOption(): Option {
   return new Option('--data <folder>', 'data folder of a development server')
     .default('./berth-data')
     .argParser(parseText);
+}
+
+function rejectCommand(program: Command, name: string): never {
+  const isFile = /\.(?:ya?ml|json)$/i.test(name);
+  const names = program.commands.map((command) => command.name()).join(', ');
+  const hint = isFile ? 'a configuration file follows --config' : `the commands are ${names}`;
+  return program.error(`error: unknown command '${name}': ${hint}`);
 }
 
 /** Otherwise, options before the name of a command would have no effect. */
