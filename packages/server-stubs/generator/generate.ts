@@ -18,14 +18,16 @@ const RUNTIME = '@berth/server-stubs/runtime';
  */
 export function generate(document: OpenApiDocument, runtime = RUNTIME, validators = runtime) {
   const { table, requests, responses, warnings } = describeOperations(document);
+  const used = new Set(table.routes.flatMap(({ security }) => security.flat()));
+  const schemes = Object.keys(table.securitySchemes).filter((scheme) => used.has(scheme));
   const files = new Map<string, string>([
     [FILES.requests, writeValidators(requests, validators)],
     [FILES.responses, writeValidators(responses, validators)],
     [FILES.routes, writeRoutes(table, runtime)],
-    [FILES.index, writeIndex(table, runtime)],
+    [FILES.index, writeIndex(table, schemes, runtime)],
     [FILES.types, writeTypes(document, table.routes)],
   ]);
-  return { files, routes: table.routes, warnings };
+  return { files, routes: table.routes, schemes, warnings };
 }
 
 /** Writes the route table, with validators from the modules of the two sets. */
@@ -55,9 +57,7 @@ function toSource(value: unknown, indent = ''): string {
 }
 
 /** Writes the module that users import: `createRouter`, `routes`, and the types of the document. */
-function writeIndex({ routes, securitySchemes }: RouteTable<unknown>, runtime: string) {
-  const used = new Set(routes.flatMap(({ security }) => security.flat()));
-  const schemes = Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
+function writeIndex({ routes }: RouteTable<unknown>, schemes: readonly string[], runtime: string) {
   const isSecured = schemes.length > 0;
   return `import * as runtime from '${runtime}';
 import { routes } from './${FILES.routes}';
@@ -87,6 +87,9 @@ export type Principals = {${schemes.map((scheme) => `\n  ${toKey(scheme)}: unkno
 /** The schemes of each operation, whose principals are in \`call.security\`. */
 type Security = {${routes.flatMap((route) => writeSchemes(route, schemes)).join('')}
 };
+
+/** What security handlers return for callers that they accept. */
+export type PrincipalsOf<Security extends SecurityHandlers> = runtime.PrincipalsOf<Security>;
 
 /** Authenticates callers, with one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = {

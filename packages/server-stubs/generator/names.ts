@@ -4,6 +4,7 @@ export const FILES = {
   routes: 'routes.gen.ts',
   index: 'index.gen.ts',
   types: 'types.gen.ts',
+  security: 'security.ts',
 } as const;
 
 /** Names that are unique, ignoring case. */

@@ -23,7 +23,7 @@ export async function runCli(argv: readonly string[], version: string): Promise<
     .option('-o, --output <dir>', 'folder for the generated files; required')
     .option(
       '--handlers <dir>',
-      'folder with one handler file per operationId; missing ones are created, existing ones are never changed',
+      'folder with one handler file per operationId, and security.ts; missing ones are created, existing ones are never changed',
     )
     .option(
       '--strict',
@@ -70,7 +70,7 @@ async function generateInto(
     import('./write-handlers.ts'),
   ]);
   const document = await loadDocument(file);
-  const { files, routes, warnings } = generate(document);
+  const { files, routes, schemes, warnings } = generate(document);
   if (strict && warnings.length > 0) throw new InvalidDocumentError(warnings);
   const contents = new Map<string, string>();
   for (const [name, text] of files) contents.set(join(output, name), `${header}${text.trim()}\n`);
@@ -78,7 +78,7 @@ async function generateInto(
   if (handlers !== undefined) {
     const path = relative(handlers, join(output, FILES.index)).replaceAll('\\', '/');
     const specifier = /^\.\.?\//.test(path) ? path : `./${path}`;
-    for (const [name, text] of writeHandlers(routes, specifier, document)) {
+    for (const [name, text] of writeHandlers(routes, schemes, specifier, document)) {
       const target = join(handlers, name);
       if (name === FILES.index) contents.set(target, header + text);
       else if (!existsSync(target)) {

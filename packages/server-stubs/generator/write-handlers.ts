@@ -7,18 +7,20 @@ import {
   type Problem,
 } from './openapi.ts';
 
-/** Names that JavaScript, TypeScript or a file system has reserved, and the one that the index exports. */
+/** Names that JavaScript, TypeScript or a file system has reserved, and those that the index exports. */
 const RESERVED_NAMES =
-  /^(?:con|prn|aux|nul|com\d|lpt\d|handlers|undefined|globalThis|await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|var|void|while|with|yield|arguments)$/i;
+  /^(?:con|prn|aux|nul|com\d|lpt\d|handlers|security|undefined|globalThis|await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|var|void|while|with|yield|arguments)$/i;
 
 /**
- * Writes a handler for each operation, in a file of its own, and an index of them.
+ * Writes a handler for each operation, in a file of its own, the security handlers in another, and an index of them.
  *
+ * @param schemes the security schemes that the operations use
  * @param generated specifier of the generated index
  * @throws InvalidDocumentError if two operations have the same name
  */
 export function writeHandlers(
   routes: readonly Route<unknown>[],
+  schemes: readonly string[],
   generated: string,
   document: OpenApiDocument,
 ): ReadonlyMap<string, string> {
@@ -46,7 +48,7 @@ export function writeHandlers(
     files.set(
       `${name}.ts`,
       `import { HttpError } from '@berth/server-stubs';
-import type { Handlers } from ${toLiteral(generated)};
+import type { Handlers } from './${FILES.index}';
 
 /** \`${`${method} ${path}`.replaceAll('*/', '*\\/')}\` */
 export const ${name}: NonNullable<Handlers[${id}]> = async () => {
@@ -56,13 +58,44 @@ export const ${name}: NonNullable<Handlers[${id}]> = async () => {
     );
   }
   if (clashes.length > 0) throw new InvalidDocumentError(clashes);
+  const isSecured = schemes.length > 0;
+  if (isSecured) files.set(FILES.security, writeSecurity(schemes, generated));
+  const handlersType = isSecured
+    ? `import type * as generated from ${toLiteral(generated)};
+import { security } from './${FILES.security}';
+
+export { security };
+
+/** The types of the handlers, with what \`security\` returns in \`call.security\`. */
+export type Handlers = generated.Handlers<generated.PrincipalsOf<typeof security>>;
+`
+    : `import type { Handlers } from ${toLiteral(generated)};
+
+export type { Handlers };
+`;
   return files.set(
     FILES.index,
-    `import type { Handlers } from ${toLiteral(generated)};
-${imports.join('')}
+    `${imports.join('')}${handlersType}
 /** Handlers by operationId, for \`createRouter\`. */
 export const handlers: Handlers = {
 ${members.join('')}};
 `,
   );
+}
+
+function writeSecurity(schemes: readonly string[], generated: string): string {
+  const members = schemes.map((scheme) => {
+    const message = toLiteral(`The security scheme ${scheme} is not implemented yet.`);
+    return `  ${toKey(scheme)}: async () => {
+    throw new HttpError('not-implemented', ${message});
+  },
+`;
+  });
+  return `import { HttpError } from '@berth/server-stubs';
+import type { SecurityHandlers } from ${toLiteral(generated)};
+
+/** Each returns the caller, for \`call.security\`, or \`undefined\` to reject the credential. */
+export const security = {
+${members.join('')}} satisfies SecurityHandlers;
+`;
 }

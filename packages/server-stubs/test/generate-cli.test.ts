@@ -80,6 +80,43 @@ describe('berth-stubs', () => {
     }
   });
 
+  it('writes security handlers once; what they return is the type of call.security', async () => {
+    const source = await createSourceFolder('security');
+    const handlers = join(source, 'handlers');
+    const create = () => generate('-o', join(source, 'api'), '--handlers', handlers);
+    const schemes = 'securitySchemes: { bearer-auth: { type: http, scheme: bearer } }';
+    const secured = PETS.replace('components:', `security: [bearer-auth: []]\n$&\n  ${schemes}`);
+    await write(secured.replace('listPets', 'security'));
+    await create();
+    expect(printed).toContain(`wrote ${join(handlers, 'security.ts')}\nGenerated`);
+    expect(await readdir(handlers)).toContain('securityHandler.ts');
+    expect(await compileTypes(source)).toBe('');
+    const { security } = await import(join(handlers, 'index.gen.ts'));
+    await expect(security['bearer-auth']()).rejects.toMatchObject({ status: 501 });
+
+    const own = `import type { SecurityHandlers } from '../api/index.gen.ts';
+const users = new Map([['a', { name: 'Ann' }]]);
+export const security = {
+  'bearer-auth': async (token) => users.get(token),
+} satisfies SecurityHandlers;`;
+    await writeFile(join(handlers, 'security.ts'), own);
+    await writeFile(
+      join(handlers, 'getPet.ts'),
+      `import type { Handlers } from './index.gen.ts';
+export const getPet: NonNullable<Handlers['getPet']> = (_input, call) => ({
+  status: 200,
+  body: { name: call.security['bearer-auth'].name },
+});`,
+    );
+    const server = `import { createRouter } from './api/index.gen.ts';
+import { handlers, security } from './handlers/index.gen.ts';
+export const router = createRouter(handlers, { security });`;
+    await writeFile(join(source, 'server.ts'), server);
+    await create();
+    expect(await readFile(join(handlers, 'security.ts'), 'utf8')).toBe(own);
+    expect(await compileTypes(source)).toBe('');
+  });
+
   it('writes nothing if the names of two handlers are the same', async () => {
     await write(PETS.replace('listPets', 'get-Pet'));
     expect(await generate('--handlers', join(folder, 'handlers'))).toBe(1);

@@ -1,5 +1,5 @@
 import { HttpError } from '@berth/server-stubs';
-import type { Handlers } from '../generated/index.gen.ts';
+import type { Handlers } from './index.gen.ts';
 
 const names = ['Anchor', 'Rope'];
 

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { SecurityHandler } from './options.ts';
 import type { Call, HandlerResponse, RawBody } from './portable/call.ts';
 
 /** The handlers of a document by operationId, from its types as openapi-typescript writes them. */
@@ -49,6 +50,15 @@ type SecurityOf<Security, Id, Principals> = Id extends keyof Security
         : unknown;
     }
   : Record<never, never>;
+
+/** What security handlers return for callers that they accept, by scheme. */
+export type PrincipalsOf<SecurityHandlers> = {
+  [Scheme in keyof SecurityHandlers]: SecurityHandlers[Scheme] extends SecurityHandler<
+    infer Principal
+  >
+    ? Principal
+    : never;
+};
 
 type ParameterInput<Operation> = Operation extends { parameters: infer Places }
   ? {

@@ -84,7 +84,7 @@ export type SecurityHandler<Principal = unknown> = (
   credential: string,
   call: Call,
   scopes: readonly string[],
-) => Principal | Promise<Principal>;
+) => Principal | undefined | Promise<Principal | undefined>;
 
 /** The security handlers, one for each scheme that the document uses. */
 export type SecurityHandlers = Readonly<Record<string, SecurityHandler>>;
