@@ -17,7 +17,7 @@ import { assertOptions, FieldError } from '../user-input.ts';
 import { describeMock } from './banner.ts';
 
 /** `npm start` in a clone, instead of an installed `berth-mock`. */
-const isNpmStart = process.env.npm_lifecycle_event === 'start';
+const isNpmStart = () => process.env.npm_lifecycle_event === 'start';
 
 export async function run(argv: readonly string[], version: string): Promise<void> {
   const { options, wireProfilePath } = parseOptions(argv, version);
@@ -40,7 +40,7 @@ export async function run(argv: readonly string[], version: string): Promise<voi
         : `${await describeMock(mock, context, wireProfilePath)}\n\nready`;
     process.stdout.write(`${text}\n`);
     // After the first calls of a page, which loading would delay.
-    if (isNpmStart) setTimeout(() => preload(resolved).catch(() => {}), 2_000).unref();
+    if (isNpmStart()) setTimeout(() => preload(resolved).catch(() => {}), 2_000).unref();
   } catch (error) {
     const message = toMessage(error as NodeJS.ErrnoException, options);
     if (message === undefined) throw error;
@@ -63,7 +63,7 @@ const FIXABLE = ['ServicesError', 'InvalidDocumentError'];
 function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string | undefined {
   const { port, host } = options;
   // npm passes on only what follows `--`.
-  const command = isNpmStart ? 'npm start -- ' : '';
+  const command = isNpmStart() ? 'npm start -- ' : '';
   switch (error.code) {
     case 'EADDRINUSE':
       return `Port ${port} is already in use: stop the other program, or choose another port with ${command}--port.`;
@@ -153,7 +153,7 @@ function toServices(values: readonly string[] | undefined, program: Command) {
 
 /** npm keeps the options that do not follow `--`, and only sets variables such as `npm_config_port=true`. */
 function assertNpmPassesOptions(args: readonly string[], program: Command): void {
-  if (!isNpmStart) return;
+  if (!isNpmStart()) return;
   const read = (flag: string) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`];
   const flags = program.options.map(({ long }) => String(long)).filter(read);
   if (flags.length === 0) return;
@@ -166,6 +166,6 @@ function assertNpmPassesOptions(args: readonly string[], program: Command): void
 
 /** Returns the command that the user typed. npm says how it was called. */
 function commandName(): string {
-  if (isNpmStart) return 'npm start --';
+  if (isNpmStart()) return 'npm start --';
   return process.env.npm_lifecycle_event === 'npx' ? 'npx berth-mock' : 'berth-mock';
 }
