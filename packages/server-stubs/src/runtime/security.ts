@@ -37,22 +37,27 @@ export function createAuthentication(
     let reason: unknown;
     for (const requirements of alternatives) {
       const credentials = requirements.map(({ scheme }) => findCredential(scheme, call));
-      // No handler is called if a credential is missing.
-      missing ??= requirements[credentials.indexOf(undefined)]?.scheme;
-      if (credentials.includes(undefined)) continue;
+      const missingAt = credentials.indexOf(undefined);
+      if (missingAt >= 0) {
+        // No handler is called.
+        missing ??= requirements[missingAt]?.scheme;
+        continue;
+      }
       wasTried = true;
       const principals = createNullObject();
+      let isAccepted = true;
       try {
-        for (const [index, { name, handle, scopes }] of requirements.entries()) {
+        for (let index = 0; isAccepted && index < requirements.length; index += 1) {
+          const { name, handle, scopes } = requirements[index] as (typeof requirements)[number];
           const principal = await handle(credentials[index] as string, call, scopes);
-          if (isRejection(principal)) break;
+          isAccepted = !isRejection(principal);
           principals[name] = principal;
         }
+        if (isAccepted) return principals;
       } catch (error) {
         if (!hasResponse(error)) throw error;
         reason ??= error;
       }
-      if (requirements.every(({ name }) => name in principals)) return principals;
     }
     if (!wasTried && missing !== undefined) {
       throw new HttpError('missing-credentials', describeMissing(missing));

@@ -106,6 +106,9 @@ export function parseJson(text: string): unknown {
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const members: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return levels === 0 || members.some((member) => isDeeper(member, levels - 1));
+  if (levels === 0) return true;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    if (isDeeper(member, levels - 1)) return true;
+  }
+  return false;
 }
