@@ -115,7 +115,8 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
     }
     const { originalError = error } = error as { originalError?: unknown };
     const { code, message } = originalError as NodeJS.ErrnoException;
-    const problem = code === 'ENOENT' ? 'does not exist.' : `cannot be read: ${code ?? message}`;
+    const problem =
+      code === 'ENOENT' ? 'does not exist: check the path.' : `cannot be read: ${code ?? message}`;
     throw new InvalidDocumentError([], `${source} ${problem}`);
   }
 }

@@ -5,7 +5,7 @@ import { FILES } from './names.ts';
 import { InvalidDocumentError, TOO_DEEP, toText } from './openapi.ts';
 
 const EXIT_CODES =
-  '\nExit codes: 0 success; 1 the document is invalid or a file cannot be written; 2 the command line is invalid.';
+  '\nExit codes: 0 success; 1 the document is invalid or a file cannot be written; 2 the command line is invalid or the document cannot be read.';
 
 type CliOptions = { output: string; handlers?: string; strict?: boolean };
 
@@ -48,7 +48,8 @@ export async function runCli(argv: readonly string[], version: string): Promise<
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     process.stderr.write(`${describeError(error)}\n`);
-    return 1;
+    const isUnread = error instanceof InvalidDocumentError && error.problems.length === 0;
+    return isUnread ? 2 : 1;
   }
 }
 

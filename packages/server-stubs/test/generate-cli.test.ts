@@ -154,6 +154,7 @@ export const router = createRouter(handlers, { security });`;
     ['pets.yaml --outptu x', /unknown option '--outptu'\n\(Did you mean --output\?\)/],
     ['--what', /See berth-stubs --help/],
     ['a.yaml b.yaml -o x', /too many arguments/],
+    ['none.yaml -o x', /none\.yaml does not exist: check the path\./],
     ['pets.yaml -o x --handlers ./x/', /--output and --handlers must be different folders/],
   ])('exits with 2 for %j', async (args, message) => {
     expect(await run(...args.split(' '))).toBe(2);

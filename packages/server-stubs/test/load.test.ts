@@ -311,7 +311,7 @@ describe('files', () => {
 
   it('a file that cannot be read is rejected', async () => {
     const reasons = {
-      './nope.yaml': ' does not exist.',
+      './nope.yaml': ' does not exist: check the path.',
       [folder]: ' cannot be read: Expected a file but received a folder',
       'https://a.example/a.yaml': ' cannot be read: Download it first; URLs are not loaded.',
     };

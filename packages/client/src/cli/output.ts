@@ -59,7 +59,9 @@ export function fail(error: unknown): void {
   const isKnown = error instanceof Failure || isBerthError(error) || errno !== undefined;
   const file = errno === undefined || path === undefined ? '' : `Cannot use ${path}: `;
   const isMissing = isBerthError(error, 'storage') && error.code === 'STORAGE_FILE_NONEXIST';
-  const hint = isMissing ? '. A folder cannot be listed: specify its files.' : '';
+  const hint = isMissing
+    ? '. If it is a folder, specify its files, because folders cannot be listed.'
+    : '';
   process.stderr.write(`berth: ${file}${isKnown ? toMessage(error) : stack}${hint}\n`);
 }
 

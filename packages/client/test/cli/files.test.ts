@@ -23,7 +23,7 @@ it('cp uploads a file, and downloads it into a folder or to a file', async () =>
     expect(await readFile(join(root, name), 'utf8')).toBe('héllo');
   }
   const stderr = expect.stringMatching(
-    /^berth: No link to .*STORAGE_FILE_NONEXIST.* A folder cannot be listed/,
+    /^berth: No link to .*STORAGE_FILE_NONEXIST.* If it is a folder, specify its files/,
   );
   expect(await berth(['cp', 'remote:/no', root])).toEqual({ code: 1, stdout: '', stderr });
   expect((await readdir(root)).sort()).toEqual(['b 100%.txt', 'new', 'é a.txt']);
@@ -76,7 +76,7 @@ it('url, mv and rm print a link with a warning, and move and delete a file', asy
   expect(await berth(['rm', 'remote:/c'])).toEqual(done);
   expect(paths()).toEqual([]);
   const missing = expect.stringMatching(
-    /^berth: .*STORAGE_FILE_NONEXIST.* A folder cannot be listed: .*\n$/,
+    /^berth: .*STORAGE_FILE_NONEXIST.* If it is a folder, specify its files, .*\n$/,
   );
   for (const command of ['url remote:/c', 'rm remote:/c', 'mv remote:/c remote:/d']) {
     expect(await berth(command.split(' '))).toEqual({ code: 1, stdout: '', stderr: missing });
