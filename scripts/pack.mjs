@@ -16,22 +16,22 @@ const tools = [dirname(node), join(ROOT, 'node_modules/.bin'), process.env.PATH]
 const env = { ...process.env, PATH: tools.join(delimiter), TURBO_TELEMETRY_DISABLED: '1' };
 
 const folders = ['spec', ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)];
-console.log('Building…');
 // No file of an earlier build is packed.
 for (const each of folders) rmSync(join(ROOT, each, 'dist'), { recursive: true, force: true });
-run(ROOT, 'turbo', 'run', 'build', '--filter=./packages/*', '--output-logs=errors-only');
+// Progress goes to standard error: standard output only has the command.
+run(ROOT, process.stderr, 'turbo', 'run', 'build', '--filter=./packages/*');
 mkdirSync(destination, { recursive: true });
 const files = folders.map((each) => {
   const args = ['pack', '--json', '--pack-destination', destination];
-  return JSON.parse(run(join(ROOT, each), 'pnpm', ...args)).filename;
+  return JSON.parse(run(join(ROOT, each), 'pipe', 'pnpm', ...args)).filename;
 });
 console.log(`npm install ${files.map((file) => `'${file}'`).join(' ')}`);
 
-/** Returns what a command prints, and ends this process if it fails. */
-function run(cwd, command, ...args) {
-  const options = { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] };
+/** Returns what a command prints, if `output` is `pipe`, and ends this process if it fails. */
+function run(cwd, output, command, ...args) {
+  const options = { cwd, env, encoding: 'utf8', stdio: ['ignore', output, 'inherit'] };
   const { status, stdout } = spawnSync(command, args, options);
   if (status === 0) return stdout;
-  console.error(stdout);
+  if (stdout) console.error(stdout);
   process.exit(1);
 }
