@@ -1,20 +1,12 @@
 /** Converts schemas of a document to what Ajv validates. */
 import type { AnySchema } from 'ajv';
-import {
-  asObject,
-  entriesOf,
-  isObject,
-  type JsonObject,
-  reachable,
-  targetOf,
-  toList,
-} from './json.ts';
+import { addDiscriminator } from './discriminator.ts';
+import { asObject, entriesOf, isObject, type JsonObject, reachable, targetOf } from './json.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import {
   type Annotation,
   KEYWORDS,
   mapSubschemas,
-  propertiesOf,
   remember,
   subschemasOf,
   visitSchemas,
@@ -67,7 +59,7 @@ export function createConverter(
       const result = convertKeyword(keyword, value, hiddenNames);
       if (result !== undefined) converted[keyword] = result;
     }
-    return addDiscriminator(converted, schema);
+    return addDiscriminator(converted, schema, document, hiddenNamesOf);
   }
 
   /** Returns `undefined` if Ajv does not need the keyword. */
@@ -75,7 +67,7 @@ export function createConverter(
     if (keyword === '$ref') return toId(value as string);
     if (VALUES.has(keyword)) return convertValue(keyword, value, hiddenNames);
     const applies = KEYWORDS.get(keyword)?.applies;
-    const isSameValue = applies !== 'other' && applies !== 'test';
+    const isSameValue = applies !== 'children' && applies !== 'test';
     const inherited = isSameValue ? hiddenNames : new Set<string>();
     return mapSubschemas(keyword, value, (part) => convert(part, inherited));
   }
@@ -102,61 +94,19 @@ export function createConverter(
    * not, warns about each of these parts.
    */
   function canBeChecked(schema: JsonObject): boolean {
-    const fragile = Object.keys(schema).find((keyword) => KEYWORDS.get(keyword)?.needsAllParts);
-    if (fragile === undefined || !incomplete.has(schema)) return true;
+    const strictKeyword = Object.keys(schema).find(
+      (keyword) => KEYWORDS.get(keyword)?.needsAllParts,
+    );
+    if (strictKeyword === undefined || !incomplete.has(schema)) return true;
     const isUnreported = (part: JsonObject) => incomplete.has(part) && !reported.has(part);
     const parts = reachable([schema], (part) => allPartsOf(part, root).filter(isUnreported));
     for (const part of parts) {
       reported.add(part);
       warnAboutUnsupported(part);
     }
-    const reason = `it has ${fragile}, and contains or refers to something that is not supported`;
+    const reason = `it has ${strictKeyword}, and contains or refers to something that is not supported`;
     document.warn(document.pointerTo(schema), `This schema is not checked, because ${reason}.`);
     return false;
-  }
-
-  /**
-   * Adds Ajv's `discriminator`, which never changes what is valid. It only checks the schema that the tag selects, so its
-   * errors are more precise. Ajv accepts it if the alternatives are objects whose tags are different constants.
-   */
-  function addDiscriminator(converted: JsonObject, schema: JsonObject): JsonObject {
-    const tag = asObject(schema.discriminator).propertyName;
-    if (typeof tag !== 'string') return converted;
-    const alternatives = toList(schema.oneOf ?? schema.anyOf).map(asObject);
-    // An alternative that allows only `null` has no tag.
-    const objects = alternatives.filter((part) => [...reader.typesOf(part)].join() !== 'null');
-    const tags = objects.map((part) => {
-      return hiddenNamesOf(part).has(tag) ? [] : tagsOf(part, tag);
-    });
-    if (tags.length === 0 || tags.some(({ length }) => length === 0)) {
-      const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;
-      document.warn(document.pointerTo(schema, 'discriminator'), message);
-      return converted;
-    }
-    const values = tags.flat();
-    const isUnique = new Set(values).size === values.length;
-    const isComplete = objects.length === alternatives.length;
-    // Ajv uses tags as property names.
-    const isNamed = values.every(
-      (value) => typeof value === 'string' && value !== '' && !(value in {}),
-    );
-    if (!isUnique || !isComplete || !isNamed || !('oneOf' in converted)) return converted;
-    // Ajv looks for tags neither in `allOf` nor beside `$ref`.
-    const oneOf = toList(converted.oneOf).map((part, index) => {
-      return { required: [tag], properties: { [tag]: { enum: tags[index] } }, allOf: [part] };
-    });
-    return { ...converted, oneOf, type: 'object', discriminator: { propertyName: tag } };
-  }
-
-  /** The tags that an alternative allows, or none if it is not an object that requires a constant. */
-  function tagsOf(alternative: JsonObject, tag: string): unknown[] {
-    const parts = reader.partsInAllOf(alternative);
-    const isObjectOnly = parts.some(({ type }) => type === 'object');
-    const isRequired = parts.some(({ required }) => toList(required).includes(tag));
-    if (!isObjectOnly || !isRequired) return [];
-    return reader.partsInAllOf(propertiesOf(parts).get(tag)).flatMap((part) => {
-      return 'const' in part ? [part.const] : toList(part.enum);
-    });
   }
 
   return (schema: unknown) => convert(schema, new Set());

@@ -13,7 +13,7 @@ import {
  * When the schemas of a keyword apply to the value that contains it: always (`allOf`), as an alternative (`anyOf`), on
  * a condition (`then`), as a test that requires nothing (`if`), or not at all (`items`, which describes other values).
  */
-type Applies = 'always' | 'alternative' | 'condition' | 'test' | 'other';
+type Applies = 'always' | 'alternative' | 'condition' | 'test' | 'children';
 
 interface Keyword {
   /** One schema (`not`), a list of schemas (`allOf`), or schemas by name (`properties`). */
@@ -36,15 +36,15 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['dependentSchemas', { contains: 'map', applies: 'condition' }],
   ['if', { contains: 'schema', applies: 'test', needsAllParts: true }],
   ['not', { contains: 'schema', applies: 'test', needsAllParts: true }],
-  ['contains', { contains: 'schema', applies: 'other', needsAllParts: true }],
-  ['unevaluatedItems', { contains: 'schema', applies: 'other', needsAllParts: true }],
-  ['unevaluatedProperties', { contains: 'schema', applies: 'other', needsAllParts: true }],
-  ['items', { contains: 'schema', applies: 'other' }],
-  ['prefixItems', { contains: 'list', applies: 'other' }],
-  ['properties', { contains: 'map', applies: 'other' }],
-  ['patternProperties', { contains: 'map', applies: 'other', needsAllParts: true }],
-  ['additionalProperties', { contains: 'schema', applies: 'other' }],
-  ['propertyNames', { contains: 'schema', applies: 'other' }],
+  ['contains', { contains: 'schema', applies: 'children', needsAllParts: true }],
+  ['unevaluatedItems', { contains: 'schema', applies: 'children', needsAllParts: true }],
+  ['unevaluatedProperties', { contains: 'schema', applies: 'children', needsAllParts: true }],
+  ['items', { contains: 'schema', applies: 'children' }],
+  ['prefixItems', { contains: 'list', applies: 'children' }],
+  ['properties', { contains: 'map', applies: 'children' }],
+  ['patternProperties', { contains: 'map', applies: 'children', needsAllParts: true }],
+  ['additionalProperties', { contains: 'schema', applies: 'children' }],
+  ['propertyNames', { contains: 'schema', applies: 'children' }],
 ]);
 
 export type ValueType = ScalarType | 'array' | 'object';

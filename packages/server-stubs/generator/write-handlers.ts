@@ -7,9 +7,9 @@ import {
   type Problem,
 } from './openapi.ts';
 
-/** Names that JavaScript, TypeScript or a file system has reserved, and those that the index exports. */
+/** Names that JavaScript, TypeScript or a file system has reserved, and those of the index. */
 const RESERVED_NAMES =
-  /^(?:con|prn|aux|nul|com\d|lpt\d|handlers|security|undefined|globalThis|await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|var|void|while|with|yield|arguments)$/i;
+  /^(?:con|prn|aux|nul|com\d|lpt\d|generated|handlers|security|undefined|globalThis|await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|var|void|while|with|yield|arguments)$/i;
 
 /**
  * Writes a handler for each operation, in a file of its own, the security handlers in another, and an index of them.

@@ -12,7 +12,13 @@ export {
   toContractError,
   UploadError,
 } from './errors.ts';
-export { applyDispositionRules, toCanonicalName, toServiceHeaders } from './forwarding.ts';
+export {
+  applyDispositionRules,
+  isWithheld,
+  nominatedBy,
+  toCanonicalName,
+  toServiceHeaders,
+} from './forwarding.ts';
 export { countHosts, type EnvOption, isLoopback } from './gateway/host.ts';
 export { toCallerResponse } from './gateway/service-response.ts';
 export * from './generated/contract.gen.ts';

@@ -38,24 +38,6 @@ export function removeHopByHop(
   return kept;
 }
 
-/** Returns the headers that a service gets: alternating names and values, whose letter case is kept. */
-export function toRawServiceHeaders(
-  { rawHeaders, headers }: IncomingMessage,
-  requestId: string,
-): string[] {
-  const kept: string[] = [];
-  const nominated = nominatedBy(headers.connection);
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    const canonical = toCanonicalName(name);
-    if (HOP_BY_HOP.has(canonical) || WITHHELD.has(canonical)) continue;
-    if (nominated?.has(toLowerCase(name))) continue;
-    kept.push(name, rawHeaders[index + 1] as string);
-  }
-  kept.push('x-request-id', requestId);
-  return kept;
-}
-
 /** Headers that are not forwarded to services, in any spelling. */
 const WITHHELD = new Set([
   // A service that sees the credentials could call the others on the caller's behalf.
@@ -76,13 +58,19 @@ export function toServiceHeaders(
   return kept as Record<string, string | string[]>;
 }
 
+/** Returns whether no service gets a header. @param canonical its name, from `toCanonicalName` */
+export function isWithheld(canonical: string): boolean {
+  return HOP_BY_HOP.has(canonical) || WITHHELD.has(canonical);
+}
+
 /** Callers use few names, so each is converted only once. */
 const toLowerCase = memoize((name) => name.toLowerCase());
 
 /** CGI and WSGI read `X_Real_IP` and `X-Real-IP` as the same name, so underscores count as hyphens. */
 export const toCanonicalName = memoize((name) => name.toLowerCase().replaceAll('_', '-'));
 
-function nominatedBy(connection: string | undefined): Set<string> | undefined {
+/** Returns the end-to-end headers that `Connection` names, which are then not forwarded, in lowercase. */
+export function nominatedBy(connection: string | undefined): Set<string> | undefined {
   // Fast path: the common values nominate nothing.
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') {
     return undefined;

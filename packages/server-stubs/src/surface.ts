@@ -30,16 +30,16 @@ const API_NAMES = namesOf<Omit<ApiOptions, keyof CommonOptions>>({ cors: true, w
 /**
  * Returns what the three routers share: names, CORS, and options of the runtime's router.
  *
- * @param ownNames the options that only this router has
+ * @param extraNames the options that only this router has
  * @param maxBytes maximum body size, unless the user sets `requests`
  */
 export function createSurface<Options extends ApiOptions>(
   name: 'gateway' | 'storage' | 'upload',
   options: Options,
-  ownNames: Record<Exclude<keyof Options, keyof ApiOptions>, true>,
+  extraNames: Record<Exclude<keyof Options, keyof ApiOptions>, true>,
   maxBytes: number,
 ) {
-  assertNames('options', options, [...Object.keys(ownNames), ...COMMON_NAMES, ...API_NAMES]);
+  assertNames('options', options, [...Object.keys(extraNames), ...COMMON_NAMES, ...API_NAMES]);
   const limit = name === 'storage' ? 'bodyBytes' : 'streamBytes';
   assertNames('requests', options.requests ?? {}, [limit]);
   const wireProfile = toWireProfile(options.wireProfile);

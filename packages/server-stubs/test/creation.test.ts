@@ -65,7 +65,7 @@ test.each<[message: string, create: () => unknown]>([
   ['must have a `secret`', () => pair({ id: 'a', secret: '' })],
   ['credential.expiresAt does', () => pair({ id: 'a', secret: 's', expiresAt: new Date() })],
   ['header cannot contain', () => pair({ id: 'a', secret: 's', token: 'a,b' })],
-])('nothing is created: %s', (message, create) => {
+])('rejects invalid options: %s', (message, create) => {
   expect(create).toThrow(TypeError);
   expect(create).toThrow(message);
 });

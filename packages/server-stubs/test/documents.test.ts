@@ -164,7 +164,7 @@ describe('parameters and forms', () => {
     },
   );
 
-  it('are given to the handler in their types, with defaults', async () => {
+  it('reach the handler with their documented types and defaults', async () => {
     const cookie = 'theme=dark%20blue; theme=2; ids=1; ids=2; packed=1,2; packed=3';
     const headers = { ...TAGS.headers, cookie };
     const expected = {

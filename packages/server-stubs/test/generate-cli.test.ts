@@ -86,11 +86,13 @@ describe('berth-stubs', () => {
     const create = () => generate('-o', join(source, 'api'), '--handlers', handlers);
     const schemes = 'securitySchemes: { bearer-auth: { type: http, scheme: bearer } }';
     const secured = PETS.replace('components:', `security: [bearer-auth: []]\n$&\n  ${schemes}`);
-    await write(secured.replace('listPets', 'security'));
-    await create();
-    expect(printed).toContain(`wrote ${join(handlers, 'security.ts')}\nGenerated`);
-    expect(await readdir(handlers)).toContain('securityHandler.ts');
-    expect(await compileTypes(source)).toBe('');
+    for (const id of ['generated', 'security']) {
+      await rm(handlers, { recursive: true, force: true });
+      await write(secured.replace('listPets', id));
+      await create();
+      expect(await readdir(handlers)).toContain(`${id}Handler.ts`);
+      expect(await compileTypes(source)).toBe('');
+    }
     const { security } = await import(join(handlers, 'index.gen.ts'));
     await expect(security['bearer-auth']()).rejects.toMatchObject({ status: 501 });
 

@@ -146,7 +146,7 @@ describe('what openapi-typescript accepts is accepted, with a warning about what
 
   it.each(['oneOf', 'anyOf'])('a discriminator of %s without constants', async (keyword) => {
     const schema = { [keyword]: [ref('Cat')], discriminator: { propertyName: 'kind' } };
-    const fix = 'Use oneOf, with objects that require a const or enum of it.';
+    const fix = 'Use oneOf, with objects that each require a const or enum for it.';
     const text = `${BODY}/discriminator: The values of "kind" are not checked. ${fix}`;
     await expectWarning(text, body(schema, { Cat: ANIMAL }));
   });

@@ -22,7 +22,7 @@ test.each([
     `CONTRACT COPY_PATH_PATTERN CORS GATEWAY_ERRORS GatewayError HttpError ITEM_SUCCESS LIMITS MERGED_HEADERS SIGNATURE STORAGE_ERRORS
     STORAGE_ITEM_ERRORS StorageError UPLOAD_ERRORS UploadError addField applyDispositionRules assertBatch badPath
     bodyTooLarge countHosts createCors decodeText gatewayRoutes handleForm hasResponse isFileField isLoopback isOrigin
-    malformedForm memoize missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes
+    isWithheld malformedForm memoize missingFileField nominatedBy notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes
     toCallerResponse toCanonicalName toContractError toEventText toFileType toResponse toServiceHeaders toStorageResponse
     toWireForm`,
   ],

@@ -90,7 +90,7 @@ describe('a request without an operation', () => {
     expect((await send(base, '/pets/7', { method: 'DELETE' })).status).toBe(501);
   });
 
-  it('is told where the API is served', async () => {
+  it('names the base path in the 404', async () => {
     const table = toTable([{ path: '/v1/pets' }], { basePath: '/v1' });
     const base = await serve(createTableRouter(table, {}));
     const detail = async (path: string) => JSON.parse((await send(base, path)).text).detail;

@@ -101,12 +101,12 @@ describe('a failing handler', () => {
 
   it.each<[string, Handler]>([
     ['rejects', () => Promise.reject(secret)],
-    ['throws nothing', throwing(undefined)],
+    ['throws undefined', throwing(undefined)],
     ['returns nothing', () => undefined as never],
     ['has an invalid header', () => ({ status: 200, headers: { a: 'a\r\nb: c' }, body: {} })],
     ['has a body that cannot be JSON', () => ({ status: 200, body: { name: 1n } })],
     ['has a function as its body', () => ({ status: 200, body: () => 'a' })],
-    ['has a status that is none', () => ({ status: 99, body: unread })],
+    ['has an invalid status', () => ({ status: 99, body: unread })],
   ])('that %s gets a response without its message', async (name, handler) => {
     const onError = vi.fn();
     const received = await send(await start(handler, undefined, { onError }), '/');
@@ -117,7 +117,7 @@ describe('a failing handler', () => {
       detail: 'Internal server error.',
     });
     expect(onError).toHaveBeenCalledOnce();
-    if (name === 'has a status that is none') expect(unread.destroyed).toBe(true);
+    if (name === 'has an invalid status') expect(unread.destroyed).toBe(true);
   });
 
   it('that throws an HttpError of an unknown kind gets a 500, and the error names the kinds', async () => {
@@ -153,7 +153,7 @@ describe('a failing handler', () => {
     expect(JSON.parse((await send(base, '/')).text)).toEqual({ title, status, detail: 'No.' });
   });
 
-  it('gets a response even if the request ID or the format of the fault fails, and the log', async () => {
+  it('gets a response even if the request ID, `toError` or the log fails', async () => {
     const fail = throwing(new Error('broken'));
     const headersOf = ({ requestId }: { requestId: string }) => ({ 'x-request-id': requestId });
     for (const options of [

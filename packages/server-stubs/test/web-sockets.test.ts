@@ -124,7 +124,7 @@ it('keeps data for the WebSocket that arrives while the handler runs', async () 
   socket.destroy();
 });
 
-it('ends a connection that asks for a WebSocket behind a call that is under way', async () => {
+it('ends a connection that asks for a WebSocket while an earlier call is in progress', async () => {
   const webSocket = vi.fn(() => ({ status: 200 }));
   const left = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
@@ -146,7 +146,7 @@ it('ends a connection that asks for a WebSocket behind a call that is under way'
   expect(webSocket).not.toHaveBeenCalled();
 });
 
-it('closes a connection whose new owner fails, and reports the failure', async () => {
+it('closes a connection whose `open` throws, and reports the error', async () => {
   const onError = vi.fn();
   const open = () => {
     throw new Error('broken');

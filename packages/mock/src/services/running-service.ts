@@ -15,8 +15,8 @@ export interface ServiceContext {
   readonly options: ResolvedOptions;
 }
 
-/** A call to a service, without credentials and the headers for the mock, which `rawHeaders` would still have. */
-export interface ServiceInput extends Omit<GatewayInput, 'rawHeaders'> {
+/** A call to a service, without credentials and the headers for the mock. */
+export interface ServiceInput extends GatewayInput {
   /** Aborted when the caller disconnects, or when the service has not responded in time. */
   readonly signal: AbortSignal;
   /** Whether the caller asks for a WebSocket. Any response other than 101 rejects it. */

@@ -16,7 +16,7 @@ import {
   hashStorageRequest,
   type ParsedSignature,
   parseSignature,
-  toCanonicalHeads,
+  toCanonicalPrefixes,
   toScopeDate,
 } from './tc3.ts';
 
@@ -68,7 +68,7 @@ export function createGatewaySignature(
     if (!signedHeaders.includes('host')) throw createError('SignedHeaders must include host.');
     const { path, query = '' } = splitTarget(originalUrl);
     const target = decodeLatin1AsUtf8(`${request.method}\n${path}\n${query}`, createError);
-    const heads = toCanonicalHeads(
+    const heads = toCanonicalPrefixes(
       target,
       signedHeaders.map((name) => [name, readHeader(request, name, createError)] as const),
     );

@@ -51,7 +51,7 @@ const TERMINATOR = 'tc3_request';
  * @param target method, path and query as sent, each on a line
  * @param headers the signed ones, sorted by their lowercase names
  */
-export function toCanonicalHeads(
+export function toCanonicalPrefixes(
   target: string,
   headers: readonly (readonly [name: string, value: string])[],
 ): readonly string[] {

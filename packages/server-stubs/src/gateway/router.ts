@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError } from '../errors.ts';
-import { toRawServiceHeaders, toServiceHeaders } from '../forwarding.ts';
+import { toServiceHeaders } from '../forwarding.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import type { Input } from '../generated/gateway.v1/index.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
@@ -58,8 +58,6 @@ export interface GatewayInput {
   readonly method: string;
   /** By lowercase name, without `authorization` and hop-by-hop headers (RFC 9110, 7.6.1), and with `x-request-id`. */
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** The same headers in undici's format: names and values alternate, and repeated headers are kept. */
-  readonly rawHeaders: readonly string[];
   /** Unparsed body of a POST. It fails if it exceeds the limit. */
   readonly body: Readable | undefined;
 }
@@ -240,10 +238,7 @@ function toServiceInput({ path, body }: ParsedInput, call: Call): GatewayInput {
     name,
     target: rawQuery === undefined ? `/${anyPath}` : `/${anyPath}?${rawQuery}`,
     method,
-    // Getters would take a fifth of a call's time: V8 gives each object with getters of its own a hidden class, which
-    // keeps the request alive until the next full garbage collection.
     headers: toServiceHeaders(request.headers, requestId),
-    rawHeaders: toRawServiceHeaders(request, requestId),
     body: method === 'POST' ? (body as Readable) : undefined,
   };
 }

@@ -10,7 +10,7 @@ import {
   type WebSocketResponse,
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
-import { memoize, toCanonicalName } from '@berth/server-stubs/contract';
+import { isWithheld, memoize, nominatedBy, toCanonicalName } from '@berth/server-stubs/contract';
 import { hasBody } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Config } from '../config/config.ts';
@@ -66,9 +66,9 @@ export function createGateway(
   ): Promise<ForwardedResponse> {
     if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     const { name, target: path, method } = input;
-    const { env, caller, request, response } = call;
+    const { env, caller, request, response, requestId } = call;
     const target = chooseTarget(env, name, caller.id);
-    const headers = toServiceHeaders(input, request, upgrade);
+    const headers = toServiceHeaders(request, requestId, upgrade);
     if (length !== undefined) headers.push('content-length', length);
     const headersTimeout = (target.headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
     const serviceRequest = { path, method, headers, body, upgrade, headersTimeout };
@@ -134,7 +134,7 @@ function pipe(from: Duplex, to: Duplex): void {
   from.pipe(to);
 }
 
-/** Headers that services get from this server instead, or not at all. The stubs' `WITHHELD` has already been removed. */
+/** Headers that services get from this server instead, or not at all, in addition to those that stubs withhold. */
 const NOT_FORWARDED = new Set([
   // The length is that of the body that is actually sent.
   'content-length',
@@ -165,21 +165,22 @@ export function createToServiceHeaders({ storageHeaders }: WireProfile, trustPro
   const ruleOf = memoize((name): 'forward' | 'withhold' | 'forward-in-handshake' => {
     const canonical = toCanonicalName(name);
     if (canonical === SUBPROTOCOLS) return 'forward-in-handshake';
-    if (NOT_FORWARDED.has(canonical) || credentials.has(canonical)) return 'withhold';
+    const isOwn = NOT_FORWARDED.has(canonical) || credentials.has(canonical);
+    if (isOwn || isWithheld(canonical)) return 'withhold';
     return canonical.startsWith(FORWARDED) ? 'withhold' : 'forward';
   });
-  return (
-    { rawHeaders }: GatewayInput,
-    request: IncomingMessage,
-    upgrade: 'websocket' | null,
-  ): string[] => {
+  return (request: IncomingMessage, requestId: string, upgrade: 'websocket' | null): string[] => {
+    const { rawHeaders } = request;
+    const nominated = nominatedBy(request.headers.connection);
     const headers: string[] = [];
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const name = rawHeaders[index] as string;
       const rule = ruleOf(name);
       if (rule === 'withhold' || (rule !== 'forward' && upgrade === null)) continue;
+      if (nominated?.has(name.toLowerCase())) continue;
       headers.push(name, rawHeaders[index + 1] as string);
     }
+    headers.push('x-request-id', requestId);
     addForwarded(headers, request, trustProxy);
     return headers;
   };

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import type { GatewayInput } from '@berth/server-stubs';
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { expect, it } from 'vitest';
 import { createToServiceHeaders } from '../../src/gateway/gateway.ts';
@@ -100,11 +99,11 @@ it('continues X-Forwarded-* of a trusted proxy', async () => {
 it('writes the IPv4 addresses of an IPv6 socket as such', () => {
   const [localAddress, remoteAddress] = ['::ffff:192.0.2.1', '::ffff:192.0.2.2'];
   const socket = { localAddress, localPort: 1, remoteAddress };
-  const request = { headers: { host: 'a.example' }, socket } as unknown as IncomingMessage;
+  const headers = { host: 'a.example' };
+  const request = { headers, rawHeaders: [] as string[], socket } as unknown as IncomingMessage;
   expect(toRequestUrl(request)).toBe('http://192.0.2.1:1');
   const toServiceHeaders = createToServiceHeaders(defaultWireProfile, false);
-  const input = { rawHeaders: [] as string[] } as unknown as GatewayInput;
-  expect(toServiceHeaders(input, request, null)).toContain('192.0.2.2');
+  expect(toServiceHeaders(request, 'an-id', null)).toContain('192.0.2.2');
 });
 
 it('sends 100 Continue only after authentication, and no expectation to the service', async () => {

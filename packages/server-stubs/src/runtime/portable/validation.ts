@@ -32,7 +32,7 @@ function isEqual(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Keywords whose error follows those of their schemas, which do not say what is wrong. */
+/** Keywords whose errors Ajv reports after those of their subschemas, which may mislead. */
 const COMPOSITES = new Set(['anyOf', 'oneOf', 'contains', 'propertyNames']);
 
 /** Converts the errors of a validator. `value` is what was validated, and `prefix` its pointer in the location. */
