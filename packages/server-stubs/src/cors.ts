@@ -49,6 +49,7 @@ export function createCors(
   const expand = (names: readonly string[]) => names.flatMap((name) => placeholders[name] ?? name);
   const exposed = { 'access-control-expose-headers': expand(CORS.exposeHeaders).join(', ') };
   const allowHeaders = expand(CORS.allowHeaders);
+  const anyOrigin = { 'access-control-allow-origin': '*', ...exposed };
 
   function allows(origin: string): boolean {
     if (origins === '*') return true;
@@ -67,7 +68,8 @@ export function createCors(
     /** Whether pages from this origin may open WebSockets, to which browsers do not apply CORS headers. */
     allows,
     /** Returns the headers for responses to an origin. */
-    response: (origin: string | undefined) => ({ ...toOriginHeaders(origin), ...exposed }),
+    response: (origin: string | undefined): HeadersByName =>
+      origins === '*' ? anyOrigin : { ...toOriginHeaders(origin), ...exposed },
     /** Returns the headers for the 204 response to OPTIONS, which allow the headers that the page asks for. */
     preflight(headers: IncomingHttpHeaders): HeadersByName {
       const { origin, 'access-control-request-headers': requested = '' } = headers;

@@ -8,18 +8,28 @@ import { bodyTooLarge, invalidBody, unsupported } from './portable/http-error.ts
 import type { ParsedInput } from './portable/parameters.ts';
 import type { Content, RequestBody, Route } from './portable/route-table.ts';
 
+type BodyInput = Pick<ParsedInput, 'contentType' | 'body'>;
+
 /**
- * Reads the body of an operation. Never resolves if the client disconnects before the body is complete.
+ * Reads the body of an operation, synchronously if it is not parsed. Never resolves if the client disconnects before the body is complete.
  *
  * @throws HttpError if it is not as documented
  */
-export async function readBody(
+export function readBody(
   { body: documented, passThrough }: Route,
   call: Call,
   limits: Limits,
-): Promise<Pick<ParsedInput, 'contentType' | 'body'>> {
+): BodyInput | Promise<BodyInput> {
   if (passThrough) return { contentType: '*/*', body: openStream(call, limits) };
   if (documented === undefined) return { contentType: undefined, body: undefined };
+  return readDocumentedBody(documented, call, limits);
+}
+
+async function readDocumentedBody(
+  documented: RequestBody,
+  call: Call,
+  limits: Limits,
+): Promise<BodyInput> {
   const { request } = call;
   const isSent = hasBody(request);
   const content = isSent ? selectSupported(documented, request) : findEmpty(documented, request);

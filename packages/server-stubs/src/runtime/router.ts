@@ -89,7 +89,8 @@ export function createTableRouter(
       let input: ParsedInput;
       try {
         input = readParameters(route, raw, call);
-        Object.assign(input, await readBody(route, call, settings.limits));
+        const body = readBody(route, call, settings.limits);
+        Object.assign(input, body instanceof Promise ? await body : body);
       } catch (error) {
         throw toDocumented(error, route);
       }

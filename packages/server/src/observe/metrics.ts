@@ -22,8 +22,7 @@ export function createMetrics() {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   // By the text of their labels: the metrics of prom-client hash the labels of each call, which takes 3 µs.
-  const calls = new Map<string, number>();
-  const durations = new Map<string, Durations>();
+  const calls = new Map<string, Row>();
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name, help, labelNames, registers });
   const storeFailures = counter(
@@ -38,7 +37,7 @@ export function createMetrics() {
   const damagedFiles = counter('berth_damaged_files_total', 'Times that a damaged file was found.');
   return {
     contentType: registry.contentType,
-    toText: async () => [await registry.metrics(), ...toLines(calls, durations), ''].join('\n'),
+    toText: async () => [await registry.metrics(), ...toLines([...calls.values()]), ''].join('\n'),
     addGauge(name: string, help: string, read: () => number): void {
       new Gauge({
         name,
@@ -50,16 +49,14 @@ export function createMetrics() {
       });
     },
     countCall(call: EndedCall): void {
-      const { status, isAborted, code, seconds } = call;
-      const operation = `surface="${call.surface}",operation="${call.operation}"`;
-      const service = `env="${call.env}",service="${call.service}"`;
+      const { surface, operation, status, isAborted, code, env, service, seconds } = call;
       const outcome = isAborted ? 'aborted' : STATUSES[Math.floor(status / 100)];
-      const labels = `${operation},status="${outcome}",code="${code}",${service}`;
-      calls.set(labels, (calls.get(labels) ?? 0) + 1);
-      let row = durations.get(`${operation},${service}`);
+      const labels = `surface="${surface}",operation="${operation}",status="${outcome}",code="${code}",env="${env}",service="${service}"`;
+      let row = calls.get(labels);
       if (row === undefined) {
-        row = { buckets: BUCKETS.map(() => 0), seconds: 0 };
-        durations.set(`${operation},${service}`, row);
+        const shared = `surface="${surface}",operation="${operation}",env="${env}",service="${service}"`;
+        row = { labels, shared, buckets: BUCKETS.map(() => 0), seconds: 0 };
+        calls.set(labels, row);
       }
       const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
       row.buckets[bucket] = (row.buckets[bucket] ?? 0) + 1;
@@ -83,31 +80,33 @@ const BUCKETS = [...BOUNDS, Number.POSITIVE_INFINITY];
 /** Values of the label `status`: each class is at the first digit of its statuses. */
 const STATUSES = ['disconnected', '1xx', '2xx', '3xx', '4xx', '5xx'];
 
-interface Durations {
+/** The calls with the same labels. */
+interface Row {
+  readonly labels: string;
+  /** The labels of their durations, without status and code. */
+  readonly shared: string;
   /** Number of calls in each bucket: longer than the bound of the one before it, up to its own bound. */
   readonly buckets: number[];
   seconds: number;
 }
 
-function* toLines(
-  calls: ReadonlyMap<string, number>,
-  durations: ReadonlyMap<string, Durations>,
-): Generator<string> {
+function* toLines(rows: readonly Row[]): Generator<string> {
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const total = 'berth_calls_total';
   yield `# HELP ${total} Completed calls. status is 1xx (a WebSocket) to 5xx, aborted if the server or a service cut the response short, or disconnected if the caller disconnected before the response.`;
   yield `# TYPE ${total} counter`;
-  for (const [labels, count] of calls) yield `${total}{${labels}} ${count}`;
+  for (const { labels, buckets } of rows) yield `${total}{${labels}} ${sum(buckets)}`;
   const duration = 'berth_call_duration_seconds';
   yield `# HELP ${duration} Time from the request head to the end of the response, in seconds.`;
   yield `# TYPE ${duration} histogram`;
-  for (const [labels, { buckets, seconds }] of durations) {
+  for (const [labels, same] of Map.groupBy(rows, ({ shared }) => shared)) {
     let count = 0;
     for (const [index, bound] of BUCKETS.entries()) {
-      count += buckets[index] ?? 0;
+      count += sum(same.map(({ buckets }) => buckets[index] ?? 0));
       const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : bound;
       yield `${duration}_bucket{${labels},le="${le}"} ${count}`;
     }
-    yield `${duration}_sum{${labels}} ${seconds}`;
+    yield `${duration}_sum{${labels}} ${sum(same.map(({ seconds }) => seconds))}`;
     yield `${duration}_count{${labels}} ${count}`;
   }
 }
