@@ -61,6 +61,14 @@ export function hasFailed({ code, message }: Entry): boolean {
 
 /** Whether a text is XML with a complete `Error` element, at any depth, with or without a namespace prefix. */
 export function hasErrorElement(text: string): boolean {
-  const isXml = /^\uFEFF?\s*</.test(text) && !/<html[\s>]/i.test(text);
-  return isXml && /<((?:[\w.-]+:)?Error)(\s[^>]*)?(\/>|>[\s\S]*<\/\1\s*>)/.test(text);
+  if (!/^\uFEFF?\s*</.test(text) || /<html[\s>]/i.test(text)) return false;
+  const open = new Set<string>();
+  // In linear time: a target may send megabytes of tags.
+  for (const [, end, name = '', empty] of text.matchAll(ERROR_TAG)) {
+    if (empty || (end && open.has(name))) return true;
+    if (!end) open.add(name);
+  }
+  return false;
 }
+
+const ERROR_TAG = /<(\/?)((?:[\w.-]+:)?Error)(?:\s[^<>]*?)?(\/?)>/g;
