@@ -88,9 +88,6 @@ export type Principals = {${schemes.map((scheme) => `\n  ${toKey(scheme)}: unkno
 type Security = {${routes.flatMap((route) => writeSchemes(route, schemes)).join('')}
 };
 
-/** What security handlers return for callers that they accept. */
-export type PrincipalsOf<Security extends SecurityHandlers> = runtime.PrincipalsOf<Security>;
-
 /** Authenticates callers, with one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = {
   readonly [Scheme in keyof P]: runtime.SecurityHandler<P[Scheme]>;

@@ -61,13 +61,14 @@ export const ${name}: NonNullable<Handlers[${id}]> = async () => {
   const isSecured = schemes.length > 0;
   if (isSecured) files.set(FILES.security, writeSecurity(schemes, generated));
   const handlersType = isSecured
-    ? `import type * as generated from ${toLiteral(generated)};
+    ? `import type { PrincipalsOf } from '@berth/server-stubs/runtime';
+import type * as generated from ${toLiteral(generated)};
 import { security } from './${FILES.security}';
 
 export { security };
 
 /** The types of the handlers, with what \`security\` returns in \`call.security\`. */
-export type Handlers = generated.Handlers<generated.PrincipalsOf<typeof security>>;
+export type Handlers = generated.Handlers<PrincipalsOf<typeof security>>;
 `
     : `import type { Handlers } from ${toLiteral(generated)};
 

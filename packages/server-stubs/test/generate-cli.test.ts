@@ -96,12 +96,12 @@ describe('berth-stubs', () => {
     const { security } = await import(join(handlers, 'index.gen.ts'));
     await expect(security['bearer-auth']()).rejects.toMatchObject({ status: 501 });
 
-    const own = `import type { SecurityHandlers } from '../api/index.gen.ts';
+    const edited = `import type { SecurityHandlers } from '../api/index.gen.ts';
 const users = new Map([['a', { name: 'Ann' }]]);
 export const security = {
   'bearer-auth': async (token) => users.get(token),
 } satisfies SecurityHandlers;`;
-    await writeFile(join(handlers, 'security.ts'), own);
+    await writeFile(join(handlers, 'security.ts'), edited);
     await writeFile(
       join(handlers, 'getPet.ts'),
       `import type { Handlers } from './index.gen.ts';
@@ -115,7 +115,7 @@ import { handlers, security } from './handlers/index.gen.ts';
 export const router = createRouter(handlers, { security });`;
     await writeFile(join(source, 'server.ts'), server);
     await create();
-    expect(await readFile(join(handlers, 'security.ts'), 'utf8')).toBe(own);
+    expect(await readFile(join(handlers, 'security.ts'), 'utf8')).toBe(edited);
     expect(await compileTypes(source)).toBe('');
   });
 

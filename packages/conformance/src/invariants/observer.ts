@@ -168,7 +168,7 @@ export class ResponseValidator {
     } else {
       const validate = this.#ajv.getSchema(`${name}${where}`);
       if (validate === undefined) throw new Error(`${name}${where} is not a schema.`);
-      validate(received.json);
+      if (validate(received.json)) return findings;
       const [first] = Object.values(response.content?.[contentType]?.examples ?? {});
       const example = first && JSON.stringify(dereference(document, first, pointer).value.value);
       const violations = (validate.errors ?? []).map((error) => toFinding(name, where, error));

@@ -49,7 +49,7 @@ export async function run(argv: readonly string[], version: string): Promise<voi
   }
 }
 
-/** Loads what is imported when it is needed: in a clone, another command, such as `npm test`, may replace the packages. */
+/** Loads what is imported when needed: in a clone, another command, such as `npm test`, may replace the packages. */
 async function preload(options: ResolvedOptions): Promise<void> {
   await import('ws');
   const operation = { operationId: 'any', responses: { 200: {} } };

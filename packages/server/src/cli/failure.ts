@@ -42,7 +42,7 @@ function toListenSentence(
   const { code, port, address, hostname } = error;
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is already in use: stop the other program, or choose another port, with --port or, in the file for --config, listen.port or admin.port.`;
+      return `Port ${port} is already in use: stop the other program, or choose another port with --port, or with listen.port or admin.port in the configuration.`;
     case 'EACCES':
       return `Port ${port} requires elevated privileges: choose a port above 1023.`;
     case 'EADDRNOTAVAIL':

@@ -35,9 +35,6 @@ type Security = {
   'cloudrun-post': { bearerToken?: unknown; signature?: unknown };
 };
 
-/** What security handlers return for callers that they accept. */
-export type PrincipalsOf<Security extends SecurityHandlers> = runtime.PrincipalsOf<Security>;
-
 /** Authenticates callers, with one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = {
   readonly [Scheme in keyof P]: runtime.SecurityHandler<P[Scheme]>;

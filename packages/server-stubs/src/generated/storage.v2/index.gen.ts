@@ -36,9 +36,6 @@ type Security = {
   batchCopyFile: { authorization: unknown; sessionToken?: unknown; timestamp: unknown };
 };
 
-/** What security handlers return for callers that they accept. */
-export type PrincipalsOf<Security extends SecurityHandlers> = runtime.PrincipalsOf<Security>;
-
 /** Authenticates callers, with one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = {
   readonly [Scheme in keyof P]: runtime.SecurityHandler<P[Scheme]>;

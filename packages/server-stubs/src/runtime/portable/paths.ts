@@ -1,5 +1,4 @@
 import { decodeText, decodeUnreserved, encodeText } from './encoding.ts';
-import { memoize } from './headers.ts';
 
 /** The operations for a path as sent, by method, and the raw values of its parameters, in the order of the template. */
 export interface Match<Operation> {
@@ -42,12 +41,11 @@ export class Paths<Operation> {
     return existing;
   }
 
-  /** Callers repeat paths, so the last ones are cached. Must not be called before the last operation is added. */
-  readonly find = memoize((path): Match<Operation> | undefined => {
+  find(path: string): Match<Operation> | undefined {
     const values: string[] = [];
     const operations = walk(this.#root, path, 1, values);
     return operations === undefined ? undefined : { operations, values };
-  });
+  }
 }
 
 export function parameterNames(template: string): readonly string[] {
